@@ -2,6 +2,9 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import type { Page } from "playwright-core"
 import { ApiKeyId } from "../../../schemas/Id.ts"
+import { createPlatform } from "../../../src/accounts/store/Operations.ts"
+import { newAccount } from "../../http/platforms/Platform.ts"
+import { makeClient } from "../../support/apps/Client.ts"
 import { TestApp } from "../../support/apps/TestApp.ts"
 import {
   executablePath,
@@ -12,9 +15,9 @@ import {
   violations,
   withAxe
 } from "../../support/browser/Chromium.ts"
-import { browsing } from "../../support/portal/Visitor.ts"
+import { browsing, serviceUrl } from "../../support/portal/Visitor.ts"
 import { describeLive } from "../../support/Tests.ts"
-import { hostileAccount, layer } from "./HostileAccount.ts"
+import { hostile, hostileAccount, hostileName, layer } from "./HostileAccount.ts"
 
 /** The kind of a page: its path with a placeholder for each id. */
 const kindOf = (path: string) => path.replaceAll(/\b[a-z]{2,4}_[0-9a-z]{26}(_\d+)?/g, ":id")
@@ -83,6 +86,35 @@ const kinds = [
   "/portal/setup/sessions"
 ]
 
+/** The kinds of pages of a platform's session. */
+const kindsOfPlatform = [
+  "/portal",
+  "/portal/accounts/:id",
+  "/portal/accounts/new",
+  "/portal/requests",
+  "/portal/requests/:id",
+  "/portal/setup/audit-log",
+  "/portal/setup/keys",
+  "/portal/setup/keys/:id",
+  "/portal/setup/sessions"
+]
+
+/** A platform with accounts, whose texts are hostile. */
+const hostilePlatform = Effect.gen(function* () {
+  const { account_id, api_key_id, key } = yield* createPlatform(hostileName, { accounts_max: null, return_hosts: [] })
+  const client = makeClient(yield* serviceUrl, key)
+  for (const name of ["Ferretería", hostileName, `${hostileName} 2`]) {
+    const made = yield* client.post(
+      "/v1/accounts",
+      { ...newAccount(), name, legal_name: name },
+      { key: `account ${name.length}` }
+    )
+    assert.strictEqual(made.status, 201, made.text)
+    yield* client.post(`/v1/accounts/${made.json.id}/suspend`, { reason: hostile })
+  }
+  return { account: { account_id, livemode: false }, apiKeyId: api_key_id }
+})
+
 const apiKeyOf = Effect.gen(function* () {
   const { accountId, client } = yield* TestApp
   const keys = yield* client.get("/v1/api-keys")
@@ -95,10 +127,13 @@ describeLive(layer)("Every page of the portal (in Chromium; skipped without it)"
     function* () {
       const { client } = yield* TestApp
       yield* hostileAccount(client)
-      const asker = yield* apiKeyOf
-      for (const [locale, most, shown] of [
-        ["en-GB", 3, views],
-        ["es-CO", 1, [views[0], views[3]]]
+      const [ofAccount, ofPlatform] = [yield* apiKeyOf, yield* hostilePlatform]
+      const [all, some] = [views, [views[0], views[3]]]
+      for (const [asker, wanted, locale, most, shown] of [
+        [ofAccount, kinds, "en-GB", 3, all],
+        [ofAccount, kinds, "es-CO", 1, some],
+        [ofPlatform, kindsOfPlatform, "en-GB", 3, all],
+        [ofPlatform, kindsOfPlatform, "es-CO", 1, some]
       ] as const) {
         const { faults, go, page } = yield* browsing({ ...asker, browser: { locale } })
         page.on("dialog", (dialog) => faults.push(`a dialog: ${dialog.message()}`))
@@ -127,7 +162,7 @@ describeLive(layer)("Every page of the portal (in Chromium; skipped without it)"
         })
         const seen = yield* crawled(go, page, look, most)
         assert.deepStrictEqual(
-          kinds.filter((kind) => !seen.has(kind)),
+          wanted.filter((kind) => !seen.has(kind)),
           [],
           "no page links to it"
         )
