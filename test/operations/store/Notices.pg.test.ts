@@ -137,7 +137,7 @@ onPostgres("A notice that opens again within a day is not emailed again, and is 
 })
 
 onPostgres("An email under way in a killed process is due again after its lease, and is recorded once", function* () {
-  const { both, failing, live, one, other, sql } = yield* setUp
+  const { both, due, failing, live, one, other, sql } = yield* setUp
   yield* failing(live, ago(2 * hourMs))
   yield* both
   const taken = (yield* Effect.all([one.take, other.take, one.take], all)).flat()
@@ -148,6 +148,7 @@ onPostgres("An email under way in a killed process is due again after its lease,
   assert.deepInclude(again, { id: taken[0]!.id, email_attempts: 2 })
   // A late failure of the first attempt changes nothing.
   yield* one.recordEmail(taken[0]!, false, null)
+  assert.lengthOf(yield* due, 1)
   yield* other.recordEmail(again!, true, null)
   yield* one.recordEmail(taken[0]!, false, 0)
   const rows = yield* sql`select emailed_at is not null as emailed, next_email_at as next from notices`
