@@ -25,14 +25,14 @@ const names: Readonly<Record<Privacy, string>> = {
     deleted deliveries doc_url document_type due_date duration_ms economic_activities emailed_at end_date ended_at error_code event_type exchange_rate expires
     expires_at expires_in fail failing_since finished_at from from_number full_number full_since has_more has_more_errors height href identification[type]
     incoterm ip is_active is_current issue_date judged_at key_mode kind last_four last_success_at last_used_at limit line_extension_amount live_ready livemode lose
-    max_in_flight media_type method mode missing net_amount next_attempt_at next_number not_after object object_type opened_at operation_type organization_type
+    max_in_flight media_type method mode missing net_amount next_attempt_at next_number not_after object object_type opened_at operation_type organization_type outcome
     payable_amount payable_rounding_amount percent prefix cash_rounding_amount due_amount prepaid_amount quantity rate ready reason_code received_date recorded reject remaining remote_ip
     request_bytes request_log response_bytes response_status retryable revoked_at rule scheme seconds sent_at service_version set_at severity since size stage start_date
     started_at state status subscribed_events tax_amount tax_responsibilities tax_scheme test_set_id to_number transmit_before trigger trouble type types[]
     typical_rates unit_amount unit_code unit_price units updated_at url_expires_at used_at valid valid_from valid_to value vat_responsible verdict version wait
     wanted width withholding_total_amount`,
   holder: `
-    acceptance actor allowance_charges api_key archive attachments attempts authority authority_errors authority_notifications certificate contingency credit_notes data debit_notes delivery
+    acceptance actor allowance_charges api_key archive attachments attempts authority authority_errors authority_notifications certificate contingency credit_notes data days debit_notes delivery
     despatch_reference details documents error errors events failure health idempotency identification invoices item lines live logo next objects order_reference original
     other_payment_means payment_means period prepayments principal range reference_price skipped software steps taxes totals waiting warnings withholdings`,
   personal: `

@@ -140,12 +140,12 @@ describeLive(layer)("Every page of the portal (in Chromium; skipped without it)"
         const looked = new Set<string>()
         const look = Effect.fnUntraced(function* (path: string, status: number | undefined) {
           if (status !== 200) faults.push(`${path} responds ${status}`)
-          const hostile = yield* Effect.promise(() =>
+          const marked = yield* Effect.promise(() =>
             page.evaluate<number>(
               `document.querySelectorAll(".hostile").length + (document.title.includes("hacked") ? 1 : 0)`
             )
           )
-          assert.strictEqual(hostile, 0, `${path} shows a hostile text as markup`)
+          assert.strictEqual(marked, 0, `${path} shows a hostile text as markup`)
           const kind = kindOf(path.split("?")[0] ?? "")
           if (looked.has(kind)) return
           looked.add(kind)
