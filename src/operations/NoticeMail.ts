@@ -1,5 +1,6 @@
 import type { Message } from "../invoices/mail/Mailer.ts"
 import { htmlMessage, oneLine } from "../documents/email/EmailPackage.ts"
+import { firstSentence } from "./rules/AccountFindings.ts"
 import type { DueEmail } from "./store/Notices.ts"
 
 /** The email of a notice, in Spanish as all emails of the Colombian profile. */
@@ -11,7 +12,7 @@ export const noticeMail = ({ id, issuer, message_es }: Pick<DueEmail, "id" | "is
     `Folio envía este aviso una vez, al correo del emisor. Referencia: ${id}`
   ]
   return {
-    subject: message.split(". ", 1)[0]!.replace(/\.$/, ""),
+    subject: firstSentence(message),
     text: `${paragraphs.join("\n\n")}\n`,
     html: htmlMessage(paragraphs),
     from_name: "Folio",

@@ -125,6 +125,9 @@ const factText = (name: string, fact: unknown) => {
   return name === "not_after" ? localDate(fact.getTime()) : timestamp(fact.getTime()).slice(0, 16).replace("T", " ")
 }
 
+/** The first sentence of a text, without its full stop. */
+export const firstSentence = (text: string): string => text.split(". ", 1)[0]!.replace(/\.$/, "")
+
 /** The problem and its fix in plain text, for the issuer. Times are in the authority's time zone. */
 export const findingText = (finding: Pick<Finding, "facts" | "fix" | "sentence">, language: "en" | "es"): string =>
   [finding.sentence, finding.fix]

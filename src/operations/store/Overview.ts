@@ -20,11 +20,11 @@ import {
   LatestRow,
   PartiesRow,
   problemsMax,
-  ProblemsRow,
   RangeRow,
   TodayRow,
   todayMax,
   troubledMax,
+  UnacceptedCount,
   UnacceptedRow,
   WaitingRow
 } from "./OverviewRows.ts"
@@ -250,27 +250,24 @@ export class Overview extends Context.Service<Overview>()("folio/operations/stor
       return yield* bounded(sql, account, { name: "overview", narrow: "Open the list of documents instead." })(overview)
     })
 
-    /** The problems of many accounts in one mode, with one statement. Only for accounts that the request may access. */
-    const problemsOf = Query.all(
-      ProblemsRow,
+    /**
+     * The documents of many accounts in one mode that failed or were rejected, with one statement. Only for accounts
+     * that the request may access.
+     */
+    const unacceptedOf = Query.all(
+      UnacceptedCount,
       (accounts: ReadonlyArray<AccountId>, livemode: boolean) => sql`
-        select a.id as account_id, e.failing_endpoints, d.unaccepted
-        from unnest(${accounts}::text[]) a (id)
-        cross join lateral (
-          select count(*)::integer as failing_endpoints from webhook_endpoints w
-          where w.account_id = a.id and w.livemode = ${livemode} and w.is_active
-            and (w.failing_since is not null or w.full_since is not null)
-        ) e
-        cross join lateral (
-          select count(*)::integer as unaccepted from (
+        select a.id as account_id, (
+          select count(*)::integer from (
             select from invoices i where i.account_id = a.id and i.livemode = ${livemode}
               and i.state in ('failed', 'rejected_by_authority') and i.created_at > now() - interval '30 days'
             limit ${problemsMax}
           ) counted
-        ) d`
+        ) as unaccepted
+        from unnest(${accounts}::text[]) a (id)`
     )
 
-    return { read, problemsOf }
+    return { read, unacceptedOf }
   })
 }) {
   static readonly layer = Layer.effect(Overview, Overview.make)

@@ -90,16 +90,9 @@ export const LatestRow = Schema.Struct({
 })
 export type LatestRow = typeof LatestRow.Type
 
-/** The problems of one account among many. Counts stop at `problemsMax`. */
-export const ProblemsRow = Schema.Struct({
-  account_id: AccountId,
-  /** Endpoints whose deliveries fail, or whose delivery queue is full. */
-  failing_endpoints: Schema.Int,
-  /** Documents of the last 30 days that failed or were rejected. */
-  unaccepted: Schema.Int
-})
-export type ProblemsRow = typeof ProblemsRow.Type
-/** The maximum number of problems of one kind that Folio counts for one account among many. */
+/** Documents of the last 30 days that failed or were rejected, of one account among many, at most `problemsMax`. */
+export const UnacceptedCount = Schema.Struct({ account_id: AccountId, unaccepted: Schema.Int })
+/** The maximum number of these documents that Folio counts for one account. */
 export const problemsMax = 100
 
 export const PartiesRow = Schema.Struct({ customers: Schema.Int })

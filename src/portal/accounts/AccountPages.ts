@@ -1,4 +1,4 @@
-import { Clock, Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import type { Account } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { Platforms } from "../../accounts/store/Platforms.ts"
@@ -170,7 +170,7 @@ const makePages = (reads: Reads, platforms: Platforms["Service"]) => {
     if (Option.isNone(acting)) return yield* ApiError.missing("account", id)
     const found = yield* reads.one(visit, acting.value.account_id)
     const { account } = found
-    const needs = needsOfAccount(visit, found, yield* Clock.currentTimeMillis)
+    const needs = needsOfAccount(visit, found)
     return titled(
       "home",
       { title: account.name, above: above(visit), actions: openButton(visit, id) },

@@ -3,6 +3,7 @@ import { AccountStatus } from "../../../schemas/Account.ts"
 import { AccountId } from "../../../schemas/Id.ts"
 import * as ShownAccounts from "../../accounts/ShownAccounts.ts"
 import { type AccountFilter, Platforms } from "../../accounts/store/Platforms.ts"
+import { Notices } from "../../operations/store/Notices.ts"
 import { Overview } from "../../operations/store/Overview.ts"
 import type { Reader } from "../home/Need.ts"
 import type { Visit } from "../frame/Visit.ts"
@@ -75,26 +76,30 @@ const fits = (only: FleetQuery["only"], { account: { live }, needs }: FleetRow):
 export const arranged = (
   reader: Reader,
   accounts: ReadonlyArray<FleetAccount>,
-  { only, sort }: Pick<FleetQuery, "only" | "sort">,
-  now: number
+  { only, sort }: Pick<FleetQuery, "only" | "sort">
 ): ReadonlyArray<FleetRow> =>
   accounts
-    .map((one) => ({ ...one, id: one.account.id, needs: needsOfAccount(reader, one, now) }))
+    .map((one) => ({ ...one, id: one.account.id, needs: needsOfAccount(reader, one) }))
     .filter((row) => fits(only, row))
     .toSorted(order[sort])
 
-const none = { failing_endpoints: 0, unaccepted: 0 }
-
 /** Makes the reads of a platform's accounts. Each uses the same few statements for any number of accounts. */
 export const makeReads = Effect.gen(function* () {
+  const notices = yield* Notices
   const overview = yield* Overview
   const platforms = yield* Platforms
   const shown = yield* ShownAccounts.make
 
   const withProblems = Effect.fnUntraced(function* (ids: ReadonlyArray<AccountId>, livemode: boolean) {
     const accounts = yield* shown.many(ids, livemode)
-    const problems = new Map((yield* overview.problemsOf(ids, livemode)).map((row) => [row.account_id, row]))
-    return accounts.map((account): FleetAccount => ({ account, problems: problems.get(account.id) ?? none }))
+    const open = Map.groupBy(yield* notices.openOf(ids, livemode), ({ account_id }) => account_id)
+    const failed = yield* overview.unacceptedOf(ids, livemode)
+    const unaccepted = new Map(failed.map((row) => [row.account_id, row.unaccepted]))
+    return accounts.map((account): FleetAccount => ({
+      account,
+      notices: open.get(account.id) ?? [],
+      unaccepted: unaccepted.get(account.id) ?? 0
+    }))
   })
   return {
     /** The newest accounts that fit the filter, at most `fleetMax`. */

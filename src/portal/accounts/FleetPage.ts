@@ -1,4 +1,4 @@
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import type { Account } from "../../../schemas/Account.ts"
 import { type Html, html } from "../../http/pages/Html.ts"
 import { identificationWords } from "../customers/PartyWords.ts"
@@ -152,7 +152,7 @@ export const makeFleetPage = (reads: Reads) =>
     const { may, session, t, to } = visit
     const asked = fleetQuery(visit.query)
     const { has_more, last, rows: found } = yield* reads.list(visit, asked)
-    const rows = arranged(visit, found, asked, yield* Clock.currentTimeMillis)
+    const rows = arranged(visit, found, asked)
     const isFiltered = chosenNames.some((name) => (visit.query.get(name) ?? "") !== "") || asked.after !== null
     const shown = rows.slice((asked.page - 1) * pageSize, asked.page * pageSize)
     const title = t("Accounts", "Cuentas")

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../schemas/Id.ts"
 import { Capability } from "../../../schemas/PortalSession.ts"
+import { Notices } from "../../../src/operations/store/Notices.ts"
 import { accountOf, acting, newAccount, platform } from "../../http/platforms/Platform.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { get, post, send } from "../../support/apps/Requests.ts"
@@ -105,14 +106,17 @@ describeLive(app)("the accounts of a platform in the portal", (it) => {
     const endpoint = { url: "https://hooks.example.com/folio", subscribed_events: ["invoice.accepted_by_authority"] }
     const made = yield* post("/v1/webhook-endpoints", endpoint, acting(mine, bolt.id))
     assert.strictEqual(made.status, 201, made.text)
-    yield* sql`update webhook_endpoints set failing_since = now() where id = ${made.json.id}`
+    yield* sql`update webhook_endpoints set failing_since = now() - interval '2 hours' where id = ${made.json.id}`
+    yield* sql`update resolutions set next_number = to_number where account_id = ${bolt.id}`
+    yield* (yield* Notices).search
     const [draft] = yield* seedDrafts(AccountId.make(sea.id), 1, "queued")
     assert.isDefined(draft)
     yield* post(`/v1/accounts/${lamp.id}/suspend`, { reason: "Mora <b>" }, mine.headers)
     const { see } = yield* inside(mine)
     const all = yield* see("/portal")
     assert.deepStrictEqual(namesOn(all), ["Sea 100%", "Álamo", "Bolt"])
-    assert.include(row(all, bolt.id), "1 endpoint is failing.")
+    assert.include(row(all, bolt.id), "Webhook endpoint hooks.example.com has accepted no delivery since")
+    assert.match(row(all, bolt.id), /class="wait">Range SETP for invoices has 1 /u)
     assert.notInclude(row(all, sea.id), "failing")
     assert.match(row(all, bolt.id), /\d steps left/u)
     assert.match(row(all, bolt.id), /To go live: .*Certificate.*Numbering range\./u)
@@ -135,7 +139,7 @@ describeLive(app)("the accounts of a platform in the portal", (it) => {
       assert.deepStrictEqual(namesOn(yield* see(`/portal?${query}`)), [...names], query)
     }
     const spanish = yield* (yield* inside(mine, ["view"], "es")).see("/portal")
-    assert.include(row(spanish, bolt.id), "1 destino falla.")
+    assert.include(row(spanish, bolt.id), "hooks.example.com")
   })
 
   it.effect("fill pages of fifty", function* () {
