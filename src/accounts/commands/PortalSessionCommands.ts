@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { Capability } from "../../../schemas/PortalSession.ts"
+import { violation } from "../../documents/rules/AuthorityRules.ts"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { isActingKey } from "../rules/ActingKey.ts"
 import { capabilityBeyond } from "../rules/KeyRights.ts"
@@ -29,11 +30,14 @@ const returnOfAccount = new ApiError({
   param
 })
 const unregisteredHost = (host: string, registered: ReadonlyArray<string>) =>
-  new ApiError({
-    code: "parameter_invalid",
-    message: `return_url must have one of the platform's registered hosts (${registered.length === 0 ? "none yet" : registered.join(", ")}), and ${host} is not one of them. The operator registers a host: folio platforms update plat_… --return-host ${host}`,
-    param
-  })
+  ApiError.fromViolations([
+    violation(
+      param,
+      "parameter_invalid",
+      `return_url must have one of the platform's registered hosts (${registered.length === 0 ? "none yet" : registered.join(", ")}), and ${host} is not one of them. The operator registers a host: folio platforms update plat_… --return-host ${host}`,
+      "return_host"
+    )
+  ])
 
 /** The commands that create and end portal sessions. */
 export const make = Effect.gen(function* () {

@@ -278,7 +278,9 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/accounts/
       const others = yield* ofSameIssuer(account, of)
       const meeting = ranges.map((range) => meetingOf(range, others, numbering)).find((error) => error !== undefined)
       if (meeting !== undefined) {
-        return yield* new ApiError({ code: meeting.code, message: meeting.message, param: "identification" })
+        return yield* ApiError.fromViolations([
+          violation("identification", "resolution_overlap", meeting.message, "numbering_range")
+        ])
       }
     })
 

@@ -53,6 +53,7 @@ export const grounds = {
   },
   range_of_notes: { of: "interface", says: "A range of notes has no grant of the authority." },
   reference_price: { of: "interface", says: "reference_price goes with a unit_price of zero." },
+  return_host: { of: "interface", says: "The portal returns to a registered host of the platform." },
   schema: { of: "interface", says: "A body, a query and a path have the form of their schemas." },
   single_header: { of: "interface", says: "A header has one value." },
   special_base: { of: "interface", says: "A base other than the line's amount needs special_base." },

@@ -10,11 +10,15 @@ const source = Path.join(import.meta.dirname, "../../../src")
 /** Conversions between texts and numbers, in which an amount could lose digits. */
 const conversions = /\b(parseFloat|parseInt)\b|\bNumber\(|NumberFromString|\.toFixed\(|[=(,:?] \+[a-z_]/
 
-/** Harmless conversions: characters of a key, digits of an identification or a word, the order of rates, a time. */
+/**
+ * Harmless conversions: characters of a key, digits of an identification or a word, the order of rates, a time, a count
+ * of numbers.
+ */
 const harmless: Readonly<Record<string, ReadonlyArray<string>>> = {
   "documents/rules/AmountInWords.ts": ["Number(n)", "Number(n /", "Number((n /", "Number(n %"],
   "accounts/rules/ApiKeyFormat.ts": ["alphabet.charAt(Number(rest % 62n))"],
   "documents/rules/parties/CheckDigit.ts": ["sum += Number(number.at(-1 - index)) * weight"],
+  "operations/rules/AccountFindings.ts": ["left: Number(to_number", "size: Number(to_number"],
   "invoices/rules/FileLink.ts": ["now >= Number(expires)"],
   "documents/print/content/Figures.ts": ["month: Number(month) - 1, day: Number(day)", "Number(hour)"],
   "documents/print/content/Colors.ts": ["Number.parseInt(color.slice(at, at + 2), 16)"],

@@ -14,7 +14,9 @@ const file = (change: Parameters<typeof keyFile>[0]) => {
   return upload({ pkcs12, password })
 }
 
-const emptyFile = forge.pkcs12.toPkcs12Asn1(null as unknown as forge.pki.rsa.PrivateKey, [], "x")
+const emptyFile = forge.pkcs12.toPkcs12Asn1(null as unknown as forge.pki.rsa.PrivateKey, [], "x", {
+  generateLocalKeyId: false
+})
 const empty = forge.util.encode64(forge.asn1.toDer(emptyFile).getBytes())
 
 /** The faults of certificates, and of requests that need a live key. */

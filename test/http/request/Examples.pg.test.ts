@@ -1,4 +1,5 @@
 import { assert } from "@effect/vitest"
+import { Effect } from "effect"
 import { openApi } from "../../../src/api/OpenApi.ts"
 import { issue } from "../../support/apps/Correcting.ts"
 import { keyFile } from "../../support/authority/LiveAccounts.ts"
@@ -7,7 +8,7 @@ import { keys } from "../../support/apps/Accounts.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { bearer, get, send } from "../../support/apps/Requests.ts"
 import { describeLive } from "../../support/Tests.ts"
-import { platform } from "../platforms/Platform.ts"
+import { accountOf, acting, platform } from "../platforms/Platform.ts"
 
 // oxlint-disable-next-line typescript/no-explicit-any -- read as a client would, from the text
 const document: any = JSON.parse(JSON.stringify(openApi))
@@ -24,6 +25,13 @@ const creations = Object.entries<Record<string, { readonly requestBody?: object 
       .filter(([, { requestBody }]) => requestBody !== undefined && !path.includes("{") && !path.endsWith("/logo"))
       .map(([method]) => ({ method, path }))
 )
+
+/** The headers of an example: those of a platform, if only a platform's key may send the request. */
+const headersOf = Effect.fnUntraced(function* (path: string, others: Readonly<Record<string, string>>) {
+  if (path !== "/v1/accounts" && path !== "/v1/portal-sessions") return others
+  const made = yield* platform(null, ["app.example.com"])
+  return path === "/v1/accounts" ? made.headers : acting(made, yield* accountOf(made))
+})
 
 describeLive(app)("the examples of the OpenAPI document", (it) => {
   it.effect.each(creations)("let $method $path work as described", function* ({ method, path }) {
@@ -46,7 +54,7 @@ describeLive(app)("the examples of the OpenAPI document", (it) => {
     const notice = path === "/v1/email-notices" ? yield* noticeHeaders(JSON.stringify(body)) : {}
     const isLive = isFile || "pin" in body || "test_set_id" in body
     const ofMode = isLive ? bearer(keys.live) : notice
-    const headers = path === "/v1/accounts" ? (yield* platform()).headers : ofMode
+    const headers = yield* headersOf(path, ofMode)
     const reply = yield* send({ method: method.toUpperCase(), path, headers, body })
     const expected = Object.keys(document.paths[path][method].responses).find((status) => status < "300")
     assert.strictEqual(String(reply.status), expected, reply.text)
