@@ -55,7 +55,7 @@ export class Notice extends Schema.Opaque<Notice>()(
     opened_at: field(Timestamp, "Time at which Folio found the problem."),
     ended_at: field(
       Schema.NullOr(Timestamp),
-      "Time at which the problem was gone, or a graver notice about the object replaced this notice. Null while the notice is open.",
+      "Time at which the problem was gone, or a more severe notice about the object replaced this notice. Null while the notice is open.",
       null
     ),
     emailed_at: field(

@@ -70,7 +70,7 @@ const createsDocuments = ({ identifier }: HttpApiEndpoint.Top) =>
 
 /**
  * The error for an operation that the status of the account does not allow; null if the status allows it. A closed
- * account still gives access to its documents: by API keys and portal sessions.
+ * account can still create API keys and portal sessions, which give access to its documents.
  */
 export const barredBy = (
   status: AccountStatus,

@@ -85,7 +85,7 @@ export const versionHeader = {
   "svc-account": Schema.optionalKey(
     Schema.String.annotate({
       description:
-        "Id of the account that a platform's key acts for. Only for a platform's key; the accounts of the platform have none.",
+        "Id of the account that a platform's key acts for. Only for a platform's key, and not for the operations at `/v1/accounts`.",
       examples: ["ten_01k9z3v8c2m4n6p8q0r2s4t6v8"]
     })
   )

@@ -45,7 +45,7 @@ export const noSignature = ({ message }: { readonly message: string }) =>
   })
 
 const late = new SigningUnavailable({ message: `no response within ${Duration.toSeconds(signWithin)} s` })
-const wrong = new SigningUnavailable({ message: "the signature is not of the certificate's key" })
+const wrong = new SigningUnavailable({ message: "the signature does not match the certificate" })
 
 /** Calls a method of a signer. A late response fails like an absent one; any other bug is a defect of the caller. */
 const called = <A, E>(method: PortMethod, call: () => Effect.Effect<A, E>): Effect.Effect<A, E | SigningUnavailable> =>

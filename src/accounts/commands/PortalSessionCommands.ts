@@ -34,7 +34,7 @@ const unregisteredHost = (host: string, registered: ReadonlyArray<string>) =>
     violation(
       param,
       "parameter_invalid",
-      `return_url must have one of the platform's registered hosts (${registered.length === 0 ? "none yet" : registered.join(", ")}), and ${host} is not one of them. The operator registers a host: folio platforms update plat_… --return-host ${host}`,
+      `return_url must have one of the platform's registered hosts (${registered.length === 0 ? "none yet" : registered.join(", ")}), and ${host} is not one of them. The operator replaces the list of hosts: folio platforms update plat_… --return-host ${[...registered, host].join(" --return-host ")}`,
       "return_host"
     )
   ])

@@ -17,7 +17,7 @@ const hostName = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]
 const ReturnHost = Schema.String.check(
   Schema.makeFilter((host) => host.length <= 253 && hostName.test(host) && URL.canParse(`https://${host}`), {
     message:
-      "must be a host such as app.example.com: in lower case and ASCII (xn--…), without https://, a port and a path"
+      "must be a host such as app.example.com: in lower case and ASCII (xn--…), without https://, a port or a path"
   })
 )
 const returnHosts = described(

@@ -37,8 +37,8 @@ export class SigningKeys extends Context.Service<
   SigningKeys,
   {
     /**
-     * The signer with the key of a certificate. Folio calls it at the upload, and once for each certificate of a
-     * process. Folio uses only its `sign`, for many documents concurrently.
+     * The signer with the key of a certificate. Folio calls `signer` at the upload, and once per process for each
+     * certificate. Folio uses only `sign` of the result, for many documents concurrently.
      */
     readonly signer: (
       certificate: AccountCertificate

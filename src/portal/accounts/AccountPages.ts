@@ -154,7 +154,7 @@ const statusForms = (visit: Visit, account: Account, refused: Refused | undefine
       summary: t("Close account…", "Cerrar cuenta…"),
       warning: t(
         "The account can then change nothing. Its documents stay readable. You can’t undo this.",
-        "Después la cuenta no puede cambiar nada. Sus documentos se pueden leer. No se puede deshacer."
+        "Después la cuenta no puede cambiar nada. Sus documentos se pueden seguir leyendo. No se puede deshacer."
       ),
       submit: t("Close now", "Cerrar ahora"),
       refused: of("close")

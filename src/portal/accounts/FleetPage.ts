@@ -94,8 +94,8 @@ const filters = (visit: Visit, isFiltered: boolean): Html => {
         choices: [
           all,
           ["needs", t("With needs", "Con pendientes")],
-          ["not_ready", t("Not ready for live", "Sin producción")],
-          ["ready", t("Ready for live", "Con producción")]
+          ["not_ready", t("Not ready for live", "No listas para producción")],
+          ["ready", t("Ready for live", "Listas para producción")]
         ]
       }),
       input("sort", t("Order", "Orden"), {

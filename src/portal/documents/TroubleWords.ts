@@ -48,9 +48,9 @@ const spanish: Readonly<Record<AuthorityTrouble, TroubleWords>> = {
     remedy: "El operador del servicio debe revisar AUTHORITY_URL."
   },
   signer_unavailable: {
-    what: "El firmador que guarda la clave del certificado de la cuenta no devolvió una firma válida.",
+    what: "El servicio de firma que guarda la clave del certificado de la cuenta no devolvió una firma válida.",
     remedy:
-      "El operador del servicio debe revisar el firmador. Después, Folio firma y transmite los documentos automáticamente."
+      "El operador debe revisar el servicio de firma. Después, Folio firma y transmite los documentos automáticamente."
   },
   certificate_missing: {
     what: "La cuenta no tiene un certificado vigente para llamar a la DIAN.",

@@ -94,7 +94,7 @@ const waitingNeeds = (reader: Reader, { isHindered, waiting }: Facts): ReadonlyA
         ),
         signer: t(
           "the signer with your certificate’s key gives no signatures. Contact the operator.",
-          "el firmador que guarda la clave de su certificado no firma. Comuníquese con el operador."
+          "el servicio de firma que guarda la clave de su certificado no responde con firmas válidas. Comuníquese con el operador."
         ),
         restore: t(
           "the operator restored the service from a backup. Folio assigns no numbers until the operator confirms the last number.",

@@ -51,7 +51,7 @@ const world = Effect.gen(function* () {
 
 const codeOf = (error: ApiError) => error.code
 
-onPostgres("refuses the range of the later of two accounts, without a word about the other account", function* () {
+onPostgres("rejects the second account's range, with a message that shows nothing of the first account", function* () {
   const { mine, other, theirs } = yield* world
   // The second registration waits for the first, which it cannot see because it is uncommitted.
   const row = yield* mine.range(1, 100)

@@ -102,7 +102,7 @@ onPostgres(
   }
 )
 
-onPostgres("A graver notice about an object replaces the lesser one, and is emailed as well", function* () {
+onPostgres("A more severe notice about an object replaces the less severe one, and is emailed as well", function* () {
   const { both, certificate, one, openKinds, sql } = yield* setUp
   const seen: Array<ReadonlyArray<string>> = []
   yield* certificate(20)
