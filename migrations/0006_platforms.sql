@@ -25,6 +25,8 @@ create trigger closed_account_stays_closed before update of status on accounts f
   when (old.status = 'closed' and new.status <> 'closed')
   execute function reject_change('a closed account stays closed');
 grant update (status, status_reason, status_at) on accounts to folio_service, folio_account;
+-- The closure of an account deactivates its ranges in both modes.
+grant update (is_active) on resolutions to folio_service;
 
 -- The own account of a platform has no issuer, in either mode.
 alter table account_modes drop constraint test_mode_has_an_issuer;

@@ -5,12 +5,9 @@ import { callPort } from "../runtime/PortCall.ts"
 import { Mailer, MailerAbsent, MailerRefused, sendMethod } from "../invoices/mail/Mailer.ts"
 import { nextEmailDelayMs } from "../webhooks/rules/RetrySchedule.ts"
 import { noticeMail } from "./NoticeMail.ts"
-import { type DueEmail, noticeLeaseSeconds, Notices } from "./store/Notices.ts"
+import { type DueEmail, emailsMax, noticeLeaseSeconds, Notices } from "./store/Notices.ts"
 import { repeated } from "./Watch.ts"
 import { WatchPace } from "./WatchPace.ts"
-
-// Emails of notices under way at a time. Documents have more connections to the mail server.
-const atOnce = 2
 
 const sending = sendMethod(noticeLeaseSeconds)
 
@@ -46,7 +43,7 @@ export const layer = Singleton.make(
       yield* notices.recordEmail(email, false, retryInMs)
       yield* Metric.update(Metrics.emails(retryInMs === null ? "failed" : "retry"), 1)
     })
-    const sendDue = Effect.flatMap(notices.take, Effect.forEach(send, { concurrency: atOnce, discard: true }))
+    const sendDue = Effect.flatMap(notices.take, Effect.forEach(send, { concurrency: emailsMax, discard: true }))
 
     yield* Effect.all(
       [

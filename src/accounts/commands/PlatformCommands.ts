@@ -4,6 +4,7 @@ import { accountClosed } from "../../api/Capabilities.ts"
 import { currentVersion } from "../../../schemas/Version.ts"
 import { Ids } from "../../database/Ids.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
+import { actingKeyId } from "../rules/ActingKey.ts"
 import * as Command from "../Command.ts"
 import * as ShownAccounts from "../ShownAccounts.ts"
 import { Accounts } from "../store/Accounts.ts"
@@ -57,7 +58,9 @@ export const make = Effect.gen(function* () {
           })
           const range = { account_id: id, livemode: false, id: yield* ids.resolution }
           yield* resolutions.insert(newRange(range, sandbox.range, created_at.getTime()))
-          yield* audit.record(account, context, "account.created", id)
+          // The account knows the platform's key by the id with which the key acts for it.
+          const by = { ...context, api_key_id: actingKeyId(context.api_key_id, id) }
+          yield* audit.record(account, by, "account.created", id)
           return shown.view(yield* accounts.find(account), yield* shown.beside(account))
         })
       )
@@ -70,13 +73,20 @@ export const make = Effect.gen(function* () {
 
   const SetAccountStatus = Command.alone("SetAccountStatus", {
     before: (account) => shown.beside(account),
-    run: function* (account, { reason, status }, beside) {
+    run: function* (account, { context, reason, status }, beside) {
       const before = yield* accounts.lock(account)
       if (before.status === "closed") return yield* accountClosed
       const isBusy = status === "closed" && (yield* platforms.isBusy(account.account_id))
       if (isBusy) return yield* notClosable
       const isChange = status !== before.status || reason !== before.status_reason
       const after = isChange ? yield* accounts.setStatus(account, status, reason) : before
+      // A status applies to both modes, and each mode has an audit log of its own.
+      if (isChange) {
+        const other = { ...account, livemode: !account.livemode }
+        yield* platforms.asService(audit.record(other, context, actions[status], account.account_id))
+      }
+      // A creation that was under way gets no number any more, so that another account can take over the range.
+      if (status === "closed") yield* platforms.asService(resolutions.deactivate(account.account_id))
       return {
         answer: Command.ok(shown.view(after, beside)),
         audit: isChange ? [[actions[status], account.account_id]] : [],

@@ -67,9 +67,8 @@ export const rangesOfIssuer = (sql: SqlClient.SqlClient, locks: boolean) => {
   const select = Query.all(
     UsedRange,
     (account: AccountId, { number, type }: IssuerKey) => sql`
-      select r.prefix, r.from_number, r.to_number, r.next_number, r.is_active and a.status <> 'closed' as gives
+      select r.prefix, r.from_number, r.to_number, r.next_number, r.is_active as gives
       from account_modes m
-      join accounts a on a.id = m.account_id
       join resolutions r on r.account_id = m.account_id and r.livemode
       where m.livemode and m.issuer #>> '{identification,number}' = ${number}
         and m.issuer #>> '{identification,type}' = ${type} and m.account_id <> ${account}`

@@ -80,6 +80,10 @@ export const sessionLimitReached = new ApiError({
   code: "portal_session_limit_reached",
   message: `An account has at most ${openSessionsMax} open portal sessions in each mode. End a session that you no longer use: DELETE /v1/portal-sessions/{id}.`
 })
+const openerEnded = new ApiError({
+  code: "invalid_api_key",
+  message: "The session of the platform has ended. Open a new link of the platform."
+})
 export const missingSession = (id: string) => ApiError.missing("portal session", id)
 
 const Found = Schema.Struct({
@@ -235,7 +239,8 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
     /**
      * Opens a session of one of a platform's accounts, from the platform's own session, with the same capabilities and
      * the same end. `account`: the principal with which the platform's key acts for the account. Returns the cookie.
-     * Fails with `portal_session_limit_reached`.
+     * Ends the session of the account that was opened from there before. Fails with `invalid_api_key` if the platform's
+     * session has ended, and with `portal_session_limit_reached`.
      */
     const openFrom = Effect.fn("PortalSessions.openFrom")(function* (
       { capabilities, expires_at, id: opened_from }: PortalSession,
@@ -249,6 +254,14 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
       const link = makePortalToken(yield* random.randomBytes(32))
       yield* Effect.gen(function* () {
         yield* AccountView.lock(sql, account)
+        // The lock makes an end of the platform's session wait, so that the end finds the new session.
+        const isStillOpen = Query.isAny(
+          sql`select 1 as found from portal_sessions where id = ${opened_from} and ${isOpen} for share`
+        )
+        if (!(yield* AccountView.asService(sql)(isStillOpen))) return yield* openerEnded
+        yield* Effect.orDie(sql`
+          update portal_sessions set ended_at = now()
+          where ${ofAccount(sql, account)} and opened_from = ${opened_from} and ended_at is null`)
         if (yield* isFull(account)) return yield* sessionLimitReached
         yield* Effect.orDie(sql`
           insert into portal_sessions (account_id, livemode, id, api_key_id, capabilities, opened_from, link_hash,

@@ -3,7 +3,7 @@ import { SqlClient, type Statement } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
 import { DocumentKind } from "../../../schemas/FiscalDocument.ts"
-import { ResolutionId } from "../../../schemas/Id.ts"
+import { type AccountId, ResolutionId } from "../../../schemas/Id.ts"
 import { LocalDate } from "../../../schemas/Money.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import type { Resolution, ResolutionRequest, ResolutionUpdate } from "../../../schemas/Resolution.ts"
@@ -310,6 +310,9 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/accounts/
       current,
       all,
       checkIssuer,
+      /** Deactivates all ranges of an account in both modes, in the caller's transaction. Needs access to both. */
+      deactivate: (account_id: AccountId) =>
+        Effect.orDie(sql`update resolutions set is_active = false where account_id = ${account_id} and is_active`),
       ensureCounter,
       find,
       /** The ranges of one kind of document, or all registered ranges if `kind` is null. */

@@ -214,7 +214,10 @@ export const layer = Layer.effect(
             Option.isSome(still) ? Effect.void : Effect.fail(endedKey)
           )
           if (Result.isFailure(limited)) {
-            spentKeys.noteRate(request, principal, limited.failure, exchange.headers)
+            // An account in the path has limits of its own, and the name of a spent key has no path.
+            if (operation.group.identifier !== "accounts") {
+              spentKeys.noteRate(request, principal, limited.failure, exchange.headers)
+            }
             return yield* limited.failure
           }
           const allowed = permitted(principal, operation, keyCapabilityOf, lackingOfKey).pipe(

@@ -71,8 +71,8 @@ const input = Input.make<Opened>({
 
 /** Accounts that one search checks together. */
 const accountsMax = 1_000
-/** Notices whose emails one process takes together. */
-export const emailsMax = 20
+/** Notices whose emails one process takes and sends together, so that the lease is long enough for each. */
+export const emailsMax = 4
 /** The lease of a taken email: longer than an attempt, so that two processes never send an email concurrently. */
 export const noticeLeaseSeconds = 120
 // An intermittent problem opens notice after notice. The issuer gets one email a day about it.
@@ -143,10 +143,10 @@ export class Notices extends Context.Service<Notices>()("folio/operations/store/
         )
       )
       insert into notices as n (account_id, livemode, id, kind, object_id, message, message_es, next_email_at)
-      select account_id, livemode, id, kind, object_id, message, message_es, case when livemode and not exists (
-        select from notices o where o.account_id = w.account_id and o.livemode = w.livemode and o.object_id = w.object_id
-          and o.kind = w.kind and o.emailed_at > now() - ${sameEmailHours} * interval '1 hour'
-      ) then now() end
+      select account_id, livemode, id, kind, object_id, message, message_es, case when livemode then greatest(now(), (
+        select max(o.emailed_at) + ${sameEmailHours} * interval '1 hour' from notices o
+        where o.account_id = w.account_id and o.livemode = w.livemode and o.object_id = w.object_id and o.kind = w.kind
+      )) end
       from wanted w where not exists (
         select from notices o where o.account_id = w.account_id and o.livemode = w.livemode and o.kind = w.kind
           and o.object_id = w.object_id and o.ended_at is null and o.message = w.message
@@ -262,7 +262,7 @@ export class Notices extends Context.Service<Notices>()("folio/operations/store/
       /** The open notices of accounts in one mode, by account. */
       openOf: Effect.fn("Notices.openOf")(openOf),
       search,
-      /** Takes at most 20 due emails under a lease, and counts the attempt. */
+      /** Takes at most `emailsMax` due emails under a lease, and counts the attempt. */
       take: Effect.withSpan(take(), "Notices.take"),
       recordEmail
     }

@@ -251,18 +251,26 @@ export class Overview extends Context.Service<Overview>()("folio/operations/stor
     })
 
     /**
-     * The documents of many accounts in one mode that failed or were rejected, with one statement. Only for accounts
-     * that the request may access.
+     * The documents of many accounts in one mode that were created since `from` (milliseconds) and failed or were
+     * rejected, with one statement. Only for accounts that the request may access.
      */
     const unacceptedOf = Query.all(
       UnacceptedCount,
-      (accounts: ReadonlyArray<AccountId>, livemode: boolean) => sql`
+      (accounts: ReadonlyArray<AccountId>, livemode: boolean, from: number) => sql`
         select a.id as account_id, (
-          select count(*)::integer from (
-            select from invoices i where i.account_id = a.id and i.livemode = ${livemode}
-              and i.state in ('failed', 'rejected_by_authority') and i.created_at > now() - interval '30 days'
-            limit ${problemsMax}
-          ) counted
+          select count(*)::integer from (${sql.join(
+            " union all ",
+            false
+          )(
+            (["failed", "rejected_by_authority"] as const).map((state) =>
+              ofKinds(
+                (prefix) => sql`
+                  select id from invoices i where i.account_id = a.id and i.livemode = ${livemode}
+                    and state = '${sql.literal(state)}' and id >= ${idOf(prefix, from)} and id < ${`${prefix}_z`}
+                  limit ${problemsMax}`
+              )
+            )
+          )} limit ${problemsMax}) counted
         ) as unaccepted
         from unnest(${accounts}::text[]) a (id)`
     )

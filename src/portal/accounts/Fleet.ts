@@ -1,13 +1,15 @@
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { AccountStatus } from "../../../schemas/Account.ts"
 import { AccountId } from "../../../schemas/Id.ts"
 import * as ShownAccounts from "../../accounts/ShownAccounts.ts"
 import { type AccountFilter, Platforms } from "../../accounts/store/Platforms.ts"
 import { Notices } from "../../operations/store/Notices.ts"
-import { Overview } from "../../operations/store/Overview.ts"
+import { Overview, overviewDays } from "../../operations/store/Overview.ts"
 import type { Reader } from "../home/Need.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { type AccountNeed, type FleetAccount, needsOfAccount } from "./AccountNeeds.ts"
+
+const dayMs = 86_400_000
 
 /** The maximum number of accounts that the page reads and sorts together. */
 export const fleetMax = 500
@@ -93,7 +95,8 @@ export const makeReads = Effect.gen(function* () {
   const withProblems = Effect.fnUntraced(function* (ids: ReadonlyArray<AccountId>, livemode: boolean) {
     const accounts = yield* shown.many(ids, livemode)
     const open = Map.groupBy(yield* notices.openOf(ids, livemode), ({ account_id }) => account_id)
-    const failed = yield* overview.unacceptedOf(ids, livemode)
+    const from = (yield* Clock.currentTimeMillis) - overviewDays * dayMs
+    const failed = yield* overview.unacceptedOf(ids, livemode, from)
     const unaccepted = new Map(failed.map((row) => [row.account_id, row.unaccepted]))
     return accounts.map((account): FleetAccount => ({
       account,

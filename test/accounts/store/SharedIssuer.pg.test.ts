@@ -104,7 +104,8 @@ onPostgres(
     yield* mine.register(ofClosed)
     const next = yield* other.range(2001, 2100)
     assert.strictEqual(codeOf(yield* Effect.flip(other.register(next))), "resolution_overlap")
-    yield* sql`update accounts set status = 'closed' where id = ${used.account_id}`
+    // As the closure of the account does.
+    yield* mine.inView(mine.resolutions.deactivate(used.account_id))
     yield* other.register(next)
 
     const change = { identification: { type: "31", number: "800197268", check_digit: "4" } }

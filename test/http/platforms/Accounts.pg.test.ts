@@ -1,5 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../schemas/Id.ts"
 import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { accountOf, acting, newAccount, platform } from "./Platform.ts"
@@ -170,6 +171,14 @@ describeLive(app)("a platform", (it) => {
     assert.deepStrictEqual(outcome(yield* close), [409, "account_not_closable"])
     assert.strictEqual((yield* post(`/v1/invoices/${waiting}/cancel`, undefined, headers)).status, 200)
     assert.strictEqual((yield* close).status, 200)
+    const sql = yield* SqlClient.SqlClient
+    // A creation that passed its checks before gets no number, and both modes have the entry.
+    const ranges = yield* sql`select from resolutions where account_id = ${id} and is_active`
+    const logged = yield* sql<{ livemode: boolean; of_platform: boolean }>`
+      select livemode, actor like 'key_0000000001%' as of_platform from audit_log
+      where account_id = ${id} and action in ('account.created', 'account.closed') order by livemode, id`
+    assert.deepStrictEqual([ranges.length, logged.map(({ livemode }) => livemode)], [0, [false, false, true]])
+    assert.isTrue(logged.every(({ of_platform }) => of_platform))
     const attempt = Effect.map(patch("/v1/account", { name: "Otra" }, headers), outcome)
     assert.deepStrictEqual(yield* untilRefused(attempt), [403, "account_closed"])
     assert.deepStrictEqual(outcome(yield* post(`/v1/accounts/${id}/resume`, undefined, mine.headers)), [

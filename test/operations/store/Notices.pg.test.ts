@@ -117,24 +117,32 @@ onPostgres("A more severe notice about an object replaces the less severe one, a
   assert.deepStrictEqual(seen, [["certificate_expiring"], ["certificate_expiring_soon"], ["certificate_expired"]])
 })
 
-onPostgres("A notice that opens again within a day is not emailed again, and is emailed after a day", function* () {
-  const { both, due, failing, live, one, openKinds, sql } = yield* setUp
-  const id = String(yield* failing(live, ago(2 * hourMs)))
-  const flap = (since: Date | null) => Effect.andThen(sql`update webhook_endpoints set failing_since = ${since}`, both)
-  yield* both
-  const [email] = yield* one.take
-  assert.deepInclude(email, { email_attempts: 1, livemode: true })
-  yield* one.recordEmail(email!, true, null)
-  yield* flap(null)
-  yield* flap(ago(2 * hourMs))
-  assert.deepStrictEqual([yield* openKinds(), yield* due], [["endpoint_failing"], []])
-  yield* flap(null)
-  yield* sql`update notices set emailed_at = now() - interval '25 hours' where emailed_at is not null`
-  yield* flap(ago(2 * hourMs))
-  assert.lengthOf(yield* due, 1)
-  const [row] = yield* sql`select count(*)::int as count from notices where object_id = ${id}`
-  assert.deepStrictEqual(row, { count: 3 })
-})
+onPostgres(
+  "A notice that opens again within a day is emailed a day after the last email, if it is still open",
+  function* () {
+    const { both, due, failing, live, one, openKinds, sql } = yield* setUp
+    const id = String(yield* failing(live, ago(2 * hourMs)))
+    const flap = (since: Date | null) =>
+      Effect.andThen(sql`update webhook_endpoints set failing_since = ${since}`, both)
+    yield* both
+    const [email] = yield* one.take
+    assert.deepInclude(email, { email_attempts: 1, livemode: true })
+    yield* one.recordEmail(email!, true, null)
+    yield* flap(null)
+    yield* flap(ago(2 * hourMs))
+    assert.deepStrictEqual([yield* openKinds(), yield* one.take], [["endpoint_failing"], []])
+    const [wait] = yield* sql<{ hours: number }>`
+    select extract(epoch from next_email_at - now()) / 3600 as hours from notices where next_email_at is not null`
+    assert.closeTo(Number(wait?.hours), 24, 0.1)
+    yield* flap(null)
+    assert.lengthOf(yield* due, 0)
+    yield* sql`update notices set emailed_at = now() - interval '25 hours' where emailed_at is not null`
+    yield* flap(ago(2 * hourMs))
+    assert.lengthOf(yield* one.take, 1)
+    const [row] = yield* sql`select count(*)::int as count from notices where object_id = ${id}`
+    assert.deepStrictEqual(row, { count: 3 })
+  }
+)
 
 onPostgres("An email under way in a killed process is due again after its lease, and is recorded once", function* () {
   const { both, due, failing, live, one, other, sql } = yield* setUp

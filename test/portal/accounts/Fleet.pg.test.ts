@@ -3,6 +3,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { AccountId } from "../../../schemas/Id.ts"
 import { Capability } from "../../../schemas/PortalSession.ts"
+import { Platforms } from "../../../src/accounts/store/Platforms.ts"
+import { PortalSessions } from "../../../src/accounts/store/PortalSessions.ts"
+import { Ids } from "../../../src/database/Ids.ts"
 import { Notices } from "../../../src/operations/store/Notices.ts"
 import { accountOf, acting, newAccount, platform } from "../../http/platforms/Platform.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
@@ -200,7 +203,13 @@ describeLive(app)("the accounts of a platform in the portal", (it) => {
     const account = yield* accountOf(mine)
     // By the API.
     const browser = yield* inside(mine)
+    const first = yield* opened(browser, account)
     const child = yield* opened(browser, account)
+    // Opening an account again ends its session before.
+    yield* ended(first.see)
+    const sessions = yield* PortalSessions
+    const own = yield* Effect.fromOption(yield* sessions.find(browser.cookie.split("=")[1] ?? ""))
+    const target = yield* Effect.fromOption(yield* (yield* Platforms).actFor(own.principal, account))
     const removed = yield* send({
       method: "DELETE",
       path: `/v1/portal-sessions/${browser.id}`,
@@ -208,6 +217,9 @@ describeLive(app)("the accounts of a platform in the portal", (it) => {
     })
     assert.strictEqual(removed.status, 200, removed.text)
     yield* ended(child.see)
+    // A form that was still arriving opens no session.
+    const late = sessions.openFrom(own, target, yield* (yield* Ids).portalSession)
+    assert.strictEqual((yield* Effect.flip(late)).code, "invalid_api_key")
     // By logging out of the account.
     const other = yield* inside(mine)
     const inner = yield* opened(other, account)

@@ -40,6 +40,7 @@ const change = (ranges: Ranges, key: ResolutionKey, patch: ResolutionUpdate, for
 export const layerResolutions = inMemory(Resolutions, ({ attempt, call }, { numbering }) => ({
   all: (query) => call("Resolutions.all", ({ resolutions }) => matching(resolutions, query)),
   checkIssuer: () => Effect.undefined,
+  deactivate: () => Effect.die("only on PostgreSQL"),
   ensureCounter: (key, kind) =>
     call("Resolutions.ensureCounter", ({ resolutions }, now) => {
       const others = ofAccount(resolutions, key)

@@ -13,8 +13,8 @@ import { makeAsk } from "../../request/Ask.ts"
 import { pageRequest } from "../../request/Paging.ts"
 import { withBody } from "../../request/Pipeline.ts"
 
-/** The largest number of accounts that one page with `live_ready` reads. */
-const readMax = 500
+/** The number of accounts that a page with `live_ready` reads with the same statements. */
+const readTogether = 500
 
 interface Found {
   readonly has_more: boolean
@@ -49,16 +49,16 @@ const makeReaders = Effect.gen(function* () {
   ) {
     const isBackwards = page.cursor?.direction === "before"
     let found: ReadonlyArray<Account> = []
-    let next = page
+    let next: PageRequest = { ...page, limit: readTogether }
     let rest = true
-    for (let count = 0; rest && found.length <= page.limit && count < readMax; count += page.limit) {
+    while (rest && found.length <= page.limit) {
       const { accounts: all, has_more } = yield* read(platform, next, filter)
       const fitting = all.filter(({ live }) => live.ready === isReady)
       found = isBackwards ? [...fitting, ...found] : [...found, ...fitting]
       const last = isBackwards ? all[0] : all.at(-1)
       rest = has_more && last !== undefined
       next =
-        last === undefined ? next : { ...page, cursor: { direction: isBackwards ? "before" : "after", id: last.id } }
+        last === undefined ? next : { ...next, cursor: { direction: isBackwards ? "before" : "after", id: last.id } }
     }
     const shownOnes = isBackwards ? found.slice(-page.limit) : found.slice(0, page.limit)
     return { has_more: rest || found.length > page.limit, accounts: shownOnes } satisfies Found
