@@ -24,7 +24,7 @@ const filters = {
   ),
   live_ready: field(
     Schema.optionalKey(Schema.Literals(["true", "false"]).annotate({ message: "must be true or false" })),
-    "Filter by `live.ready`: whether the account can issue live documents. A page with this filter can be shorter than `limit`.",
+    "Filter by `live.ready`: whether the account can issue live documents.",
     "false"
   )
 }
@@ -79,7 +79,7 @@ export class PlatformApi extends group(
     ...statusChange,
     summary: "Close an account",
     description:
-      "Closes an account for ever, in both modes. Its documents stay readable, and the account cannot change anything. Fails with 409 while the account has documents, emails, deliveries or a test set under way."
+      "Closes an account for ever, in both modes, and deactivates its numbering ranges. Its documents stay readable, and the account cannot change anything. Fails with 409 while the account has documents, emails, deliveries or a test set under way."
   }),
   get("retrieveUsage", `${item}/usage` as const, {
     params,

@@ -29,10 +29,14 @@ export type MethodsOf = (path: string) => ReadonlyArray<string>
 
 const hashed = (text: string) => hash("sha256", text, "base64")
 
+/** The account that a platform's key acts for: in the header, or in the path of an operation on accounts. */
+const actsFor = ({ headers, url }: HttpServerRequest.HttpServerRequest) =>
+  headers["svc-account"] ?? /^\/v1\/accounts\/([^/?]+)/.exec(url)?.[1] ?? ""
+
 // A hash, so that memory holds no key in clear and long headers and paths take no more memory than short ones. A
 // platform's key has its own limits in each account that it acts for.
-const nameOf = ({ headers }: HttpServerRequest.HttpServerRequest) =>
-  hashed(`${headers["authorization"] ?? ""} ${headers["svc-account"] ?? ""}`)
+const nameOf = (request: HttpServerRequest.HttpServerRequest) =>
+  hashed(`${request.headers["authorization"] ?? ""} ${actsFor(request)}`)
 
 const creationOf = (name: string, { method, url }: HttpServerRequest.HttpServerRequest) =>
   hashed(`${name} ${method} ${pathOf(url)}`)

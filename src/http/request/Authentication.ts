@@ -214,10 +214,7 @@ export const layer = Layer.effect(
             Option.isSome(still) ? Effect.void : Effect.fail(endedKey)
           )
           if (Result.isFailure(limited)) {
-            // An account in the path has limits of its own, and the name of a spent key has no path.
-            if (operation.group.identifier !== "accounts") {
-              spentKeys.noteRate(request, principal, limited.failure, exchange.headers)
-            }
+            spentKeys.noteRate(request, principal, limited.failure, exchange.headers)
             return yield* limited.failure
           }
           const allowed = permitted(principal, operation, keyCapabilityOf, lackingOfKey).pipe(

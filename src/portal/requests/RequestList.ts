@@ -10,7 +10,7 @@ import { type Column, emptyState, section } from "../frame/Parts.ts"
 import type { Refusal } from "../frame/Refusal.ts"
 import { page } from "../frame/PortalRoutes.ts"
 import type { Visit } from "../frame/Visit.ts"
-import { statusMark, tookWords, verdictLink, who, logLevel } from "./RequestWords.ts"
+import { logLevel, statusMark, tookWords, verdictLink, who } from "./RequestWords.ts"
 
 const path = "/portal/requests"
 

@@ -8,7 +8,7 @@ import { copied, facts, idLink, inCode, section, twoColumns } from "../frame/Par
 import { page } from "../frame/PortalRoutes.ts"
 import type { Visit } from "../frame/Visit.ts"
 import { indented } from "./JsonText.ts"
-import { statusMark, tookWords, verdictWords, who, logLevel } from "./RequestWords.ts"
+import { logLevel, statusMark, tookWords, verdictWords, who } from "./RequestWords.ts"
 
 /** The most bytes of a body that the log stores. */
 const keptBytesMax = 16 * 1024

@@ -2,8 +2,9 @@ import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { keys } from "../../support/apps/Accounts.ts"
 import { accountOf, acting, platform } from "./Platform.ts"
-import { layer as app } from "../../support/apps/PostgresApp.ts"
-import { bearer, post, send, type Sent } from "../../support/apps/Requests.ts"
+import { Limits } from "../../../src/runtime/Limits.ts"
+import { layer as app, serviceWith } from "../../support/apps/PostgresApp.ts"
+import { bearer, get, post, send, type Sent } from "../../support/apps/Requests.ts"
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 import { rows } from "../inputs/routeRows.ts"
@@ -92,5 +93,25 @@ describeLive(app)("every route", (it) => {
       "POST /v1/debit-notes",
       "POST /v1/invoices/:id/annul"
     ])
+  })
+})
+
+const limited = serviceWith(Limits.layerChanged({ rate: { perSecond: 0.001, burst: 4 } }))
+describeLive(limited)("The rate limit of a platform's key", (it) => {
+  it.effect("is separate for each account, named in the header or in the path", function* () {
+    const mine = yield* platform()
+    const [one, other] = [yield* accountOf(mine), yield* accountOf(mine)]
+    const status = (path: string, headers = mine.headers) => Effect.map(get(path, headers), (reply) => reply.status)
+    const first = yield* Effect.forEach([1, 2, 3, 4, 5, 6], () => status(`/v1/accounts/${one}`))
+    assert.deepStrictEqual(first, [200, 200, 200, 200, 429, 429])
+    const ofOthers = [yield* status(`/v1/accounts/${other}`), yield* status("/v1/accounts")]
+    const byHeader = yield* Effect.forEach([one, other], (account) => status("/v1/invoices", acting(mine, account)))
+    assert.deepStrictEqual(
+      [ofOthers, byHeader],
+      [
+        [200, 200],
+        [429, 200]
+      ]
+    )
   })
 })
