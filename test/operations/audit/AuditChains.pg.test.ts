@@ -72,7 +72,8 @@ const tamperings: ReadonlyArray<readonly [statement: string, position: number]> 
   ["update audit_log set position = null, hash = null where position = 3", 3],
   ["update audit_log set position = null, hash = null where position = 6", 6],
   [
-    "update audit_log set position = case position when 3 then 40 when 4 then 3 else position end where position in (3, 4); update audit_log set position = 4 where position = 40",
+    // The unique index checks each row, and a statement updates its rows in any order. Each statement moves a single row.
+    "update audit_log set position = 40 where position = 3; update audit_log set position = 3 where position = 4; update audit_log set position = 4 where position = 40",
     3
   ],
   ["update audit_log set actor = 'key_x', hash = sha256('y') where position = 6", 6],
