@@ -98,7 +98,7 @@ describeLive(app)("every route", (it) => {
 
 const limited = serviceWith(Limits.layerChanged({ rate: { perSecond: 0.001, burst: 4 } }))
 describeLive(limited)("The rate limit of a platform's key", (it) => {
-  it.effect("is separate for each account in the header or in the path", function* () {
+  it.effect("counts the requests of each account in the header or in the path separately", function* () {
     const mine = yield* platform()
     const [one, other] = [yield* accountOf(mine), yield* accountOf(mine)]
     const status = (path: string, headers = mine.headers) => Effect.map(get(path, headers), (reply) => reply.status)

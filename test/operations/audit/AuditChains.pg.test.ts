@@ -72,7 +72,7 @@ const tamperings: ReadonlyArray<readonly [statement: string, position: number]> 
   ["update audit_log set position = null, hash = null where position = 3", 3],
   ["update audit_log set position = null, hash = null where position = 6", 6],
   [
-    // The unique index checks each row, and a statement updates its rows in any order. Each statement moves a single row.
+    // The unique index checks each row, and a statement updates its rows in any order. So each statement moves one row.
     "update audit_log set position = 40 where position = 3; update audit_log set position = 3 where position = 4; update audit_log set position = 4 where position = 40",
     3
   ],
