@@ -101,7 +101,7 @@ export const OwnRemoteSigner = Effect.fnUntraced(function* (program: string) {
   signer.state.has.add(fingerprintOf(file.certificate))
   signer.state.mode = "wrong key"
   const wrong = yield* posted(live, "/v1/account/certificate", fileOf(file), 503)
-  assert.match(wrong.error.message, /not of the certificate's key/)
+  assert.match(wrong.error.message, /does not match the certificate/)
   assert.isNull((yield* live.get("/v1/account")).json.certificate)
   signer.state.mode = "signs"
   yield* certified(live, file)
@@ -121,7 +121,7 @@ export const OwnRemoteSigner = Effect.fnUntraced(function* (program: string) {
   signer.state.mode = "signs"
   yield* verifies(live, late, "FE2", file.certificate)
   signer.state.mode = "wrong key"
-  const paths = [yield* waits(/not of the certificate's key/)]
+  const paths = [yield* waits(/does not match the certificate/)]
   signer.state.mode = "refuses"
   paths.push(yield* waits(/does not admit this service \(401\)/))
   yield* signer.connections("refused")
