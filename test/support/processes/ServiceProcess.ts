@@ -1,5 +1,5 @@
 import * as PgConnection from "@effect/sql-pg/PgConnection"
-import { Effect, Pool, Redacted, Result, Schedule, Schema } from "effect"
+import { Effect, Exit, Pool, Redacted, Result, Schedule, Schema } from "effect"
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Net from "node:net"
@@ -166,8 +166,11 @@ export const serviceProcess = Effect.fnUntraced(function* (options: {
   // A regular stop takes up to 32 s for responses and actors, and 20 s for PostgreSQL.
   const ended = until(Effect.sync(exit), hasEnded)
 
-  yield* Effect.addFinalizer(() =>
+  yield* Effect.addFinalizer((outcome) =>
     Effect.gen(function* () {
+      // A failure that comes only on a busy machine must be understood from its first run.
+      if (Exit.isFailure(outcome))
+        Fs.writeSync(2, `The log of the process at port ${port} ends with:\n${readLog().slice(-8_000)}\n`)
       yield* signal("SIGKILL")
       if (child !== undefined) yield* ended
       const left = yield* postmaster
