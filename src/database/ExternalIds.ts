@@ -6,6 +6,7 @@ import type { DocumentKind } from "../../schemas/FiscalDocument.ts"
 import * as AccountView from "./AccountView.ts"
 import { type Key, ofAccount } from "./Keys.ts"
 import * as Query from "./Query.ts"
+import { violates } from "./SqlFailure.ts"
 
 /** An external id is unique among the account's objects of one kind, in one mode. */
 export type NamedKind = "customer" | DocumentKind
@@ -36,6 +37,13 @@ export const takeAll = (sql: SqlClient.SqlClient, kind: NamedKind, source: State
   where n.external_id is not null and k.value is null
   order by n.account_id, n.livemode, n.external_id, n.ord
   on conflict do nothing returning object_id`
+
+/**
+ * Repeats a creation once if it fails because another transaction has claimed its idempotency key meanwhile. The
+ * repetition reads the stored response.
+ */
+export const repeatedIfClaimed = <A, E, R>(create: Effect.Effect<A, E, R>) =>
+  Effect.catchCauseIf(create, violates("external_id_names_an_object"), () => create)
 
 /** The SQL condition for the object with an external id: none if the id is null. */
 export const withExternalId = (

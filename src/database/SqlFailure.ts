@@ -91,6 +91,14 @@ export const isDisconnected = (cause: Cause.Cause<unknown>): boolean => {
   )
 }
 
+/** Whether a statement violated the constraint with this name. */
+export const violates =
+  (constraint: string) =>
+  (cause: Cause.Cause<unknown>): boolean => {
+    const violated = sqlErrorOf(cause)?.cause
+    return Predicate.hasProperty(violated, "constraint") && violated.constraint === constraint
+  }
+
 /** Whether the work itself failed and would fail again: the cause is neither a database failure nor an interruption. */
 export const isDefect = <E>(cause: Cause.Cause<E>): boolean => !Cause.hasInterruptsOnly(cause) && !isSqlFailure(cause)
 

@@ -21,7 +21,7 @@ import {
   joinStored,
   storedColumns
 } from "./Idempotency.ts"
-import { ExternalIds, takeAll, withExternalId } from "../../database/ExternalIds.ts"
+import { ExternalIds, repeatedIfClaimed, takeAll, withExternalId } from "../../database/ExternalIds.ts"
 import * as Input from "../../database/Input.ts"
 import { columnsOf, type Mark, marked, ofAccount, ofKey } from "../../database/Keys.ts"
 import * as Pages from "../../database/Pages.ts"
@@ -241,7 +241,7 @@ export class Customers extends Context.Service<Customers>()("folio/accounts/stor
      * with `customer_limit_reached` and `external_id_taken`.
      */
     const create = Effect.fn("Customers.create")(function* (draft: NewCustomer) {
-      const row = yield* insert(draft)
+      const row = yield* repeatedIfClaimed(insert(draft))
       const { external_id } = draft.customer
       const taken = externalIds.refusal(draft.customer, "customer", external_id)
       return yield* keys.settle(draft, row, row.fits ? undefined : customerLimitReached, taken)

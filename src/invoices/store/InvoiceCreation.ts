@@ -19,7 +19,7 @@ import {
   joinStored,
   storedColumns
 } from "../../accounts/store/Idempotency.ts"
-import { ExternalIds, takeAll } from "../../database/ExternalIds.ts"
+import { ExternalIds, repeatedIfClaimed, takeAll } from "../../database/ExternalIds.ts"
 import * as Input from "../../database/Input.ts"
 import * as Query from "../../database/Query.ts"
 import { Workers } from "../../database/Workers.ts"
@@ -120,7 +120,7 @@ export class InvoiceCreation extends Context.Service<InvoiceCreation>()("folio/i
      * `idempotency_conflict` for the key of a different request.
      */
     const create = Effect.fn("InvoiceCreation.create")(function* (draft: NewInvoice) {
-      const row = yield* insert(draft)
+      const row = yield* repeatedIfClaimed(insert(draft))
       const refusal =
         row.acquirer === null ? ApiError.missing("customer", draft.request.customer_id, "customer_id") : undefined
       const taken = externalIds.refusal(draft.account, "invoice", draft.request.external_id ?? null)

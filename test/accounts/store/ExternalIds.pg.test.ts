@@ -236,6 +236,21 @@ onPostgres("External ids stay free if another transaction takes the idempotency 
   }
 })
 
+onPostgres("External ids fail no lone request whose idempotency key another transaction takes meanwhile", function* () {
+  const { apiKey, first, kinds, sql } = yield* makeWorld
+  for (const { create, kind } of kinds) {
+    const key = { api_key_id: apiKey, value: `${kind} key`, fingerprint: "other", status: 200, body: "" }
+    const holder = yield* paused((pause) =>
+      sql.withTransaction(Effect.andThen(sql`insert into idempotency_keys ${sql.insert(key)}`, pause))
+    )
+    const creating = yield* Effect.forkScoped(create(first, [key.value, "x"]))
+    yield* until(blocked("external_id"), (pids) => pids.length === 1)
+    yield* holder.goOn
+    assert.strictEqual(refusedBy(yield* Fiber.join(creating)).code, "idempotency_conflict")
+    madeBy(yield* create(first, [`${kind} free`, "x"]))
+  }
+})
+
 onPostgres("External ids stay in use after the deletion of their customer", function* () {
   const { account, first, kinds, service } = yield* makeWorld
   const [{ create }] = kinds
