@@ -14,7 +14,7 @@ import { AuditLog, operator } from "./AuditLog.ts"
 import { Ids } from "../../database/Ids.ts"
 import * as LiveMode from "./LiveMode.ts"
 import { Platforms, type PlatformSettings } from "./Platforms.ts"
-import { insertPublic, newRange } from "./Resolutions.ts"
+import { insertPublic, issuerCheck, newRange } from "./Resolutions.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 
 /* The commands of an operator. Each command runs in one transaction together with its entries in the audit log. */
@@ -125,8 +125,15 @@ const copyIssuer = Effect.fnUntraced(function* (account: AccountMode, issuer: Is
   const accounts = yield* Accounts
   if (issuer?.logo !== undefined && logo !== null) yield* accounts.keepLogo(account, { ...issuer.logo, bytes: logo })
   const audit = yield* AuditLog
-  yield* accounts.update(account, (before) =>
-    before.issuer === null ? Effect.succeed({ ...before, issuer }) : Effect.fail(issuerKnown)
+  const { numbering } = yield* NationalProfile
+  const checkIssuer = issuerCheck(yield* SqlClient.SqlClient, numbering)
+  yield* accounts.update(
+    account,
+    Effect.fnUntraced(function* (before) {
+      if (before.issuer !== null) return yield* issuerKnown
+      if (issuer !== null) yield* checkIssuer(account, issuer.identification)
+      return { ...before, issuer }
+    })
   )
   yield* audit.record(account, operator, "account.updated", account.account_id, {
     changed: ["issuer"],
@@ -136,7 +143,8 @@ const copyIssuer = Effect.fnUntraced(function* (account: AccountMode, issuer: Is
 
 /**
  * Creates a key, with all rights that the request does not restrict. If `copyIssuer` is true, copies the issuer of test
- * mode to live mode. The copy fails with `parameter_conflict` if live mode already has an issuer.
+ * mode to live mode. The copy fails with `parameter_conflict` if live mode already has an issuer, and with
+ * `resolution_overlap` if another live account of the issuer has some of the account's numbers.
  */
 export const createKey = Effect.fn("createKey")(function* (
   account: AccountMode,

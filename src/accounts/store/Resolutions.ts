@@ -1,4 +1,4 @@
-import { Clock, Context, Effect, Layer, Result, Schema, SchemaGetter } from "effect"
+import { Clock, Context, Effect, Layer, Result, Schema, SchemaGetter, Struct } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError, type Violation } from "../../../schemas/ApiError.ts"
@@ -110,12 +110,15 @@ export const overlapOf = (
   return undefined
 }
 
+const CheckedRange = Row.mapFields(Struct.pick(["prefix", "from_number", "to_number", "next_number", "is_active"]))
+type CheckedRange = typeof CheckedRange.Type
+
 /**
  * The `resolution_overlap` error if `range` and a range among `others` can meet. `others` belong to other accounts of
  * the same issuer, so the message shows no data of these ranges.
  */
 export const meetingOf = (
-  range: StoredResolution,
+  range: CheckedRange,
   others: ReadonlyArray<UsedNumbers>,
   form: NumberForm
 ): ApiError | undefined =>
@@ -171,6 +174,30 @@ export const changed = (range: StoredResolution, patch: ResolutionUpdate) => {
 /** Inserts a range with a public technical key, such as the sandbox range. The key is stored unencrypted. */
 export const insertPublic = (sql: SqlClient.SqlClient, resolution: StoredResolution) =>
   sql`insert into resolutions ${sql.insert(resolution)}`.pipe(Effect.orDie, Effect.asVoid)
+
+/**
+ * Makes the check of an account's ranges whose issuer gets the identification `of`, in the caller's transaction. The
+ * check fails with `resolution_overlap`. It opens no technical key, so an operator's command needs no encryption key.
+ */
+export const issuerCheck = (sql: SqlClient.SqlClient, form: NumberForm) => {
+  const ofSameIssuer = LiveMode.rangesOfIssuer(sql, true)
+  const own = Query.all(
+    CheckedRange,
+    (account: AccountMode) =>
+      sql`select ${columnsOf(sql, CheckedRange)} from resolutions where ${ofAccount(sql, account)} order by id`
+  )
+  return Effect.fn("Resolutions.checkIssuer")(function* (account: AccountMode, of: LiveMode.IssuerKey) {
+    yield* AccountView.lock(sql, account)
+    const ranges = yield* own(account)
+    const others = yield* ofSameIssuer(account, of)
+    const meeting = ranges.map((range) => meetingOf(range, others, form)).find((error) => error !== undefined)
+    if (meeting !== undefined) {
+      return yield* ApiError.fromViolations([
+        violation("identification", "resolution_overlap", meeting.message, "numbering_range")
+      ])
+    }
+  })
+}
 
 /** A query for the ranges of one kind of document and, unless `prefix` is null, of one prefix. */
 export interface RangeQuery extends AccountMode {
@@ -270,21 +297,6 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/accounts/
     })
 
     /**
-     * Checks the ranges of an account whose issuer gets the identification `of`, in the caller's transaction. Fails
-     * with `resolution_overlap`.
-     */
-    const checkIssuer = Effect.fn("Resolutions.checkIssuer")(function* (account: AccountMode, of: LiveMode.IssuerKey) {
-      const ranges = yield* locked(account)
-      const others = yield* ofSameIssuer(account, of)
-      const meeting = ranges.map((range) => meetingOf(range, others, numbering)).find((error) => error !== undefined)
-      if (meeting !== undefined) {
-        return yield* ApiError.fromViolations([
-          violation("identification", "resolution_overlap", meeting.message, "numbering_range")
-        ])
-      }
-    })
-
-    /**
      * Changes a range in the caller's transaction. Fails with `resource_missing` and `parameter_invalid`. Fails with
      * `resolution_overlap` if the range becomes active and overlaps another range.
      */
@@ -309,7 +321,7 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/accounts/
     return {
       current,
       all,
-      checkIssuer,
+      checkIssuer: issuerCheck(sql, numbering),
       /** Deactivates all ranges of an account in both modes, in the caller's transaction. Needs access to both. */
       deactivate: (account_id: AccountId) =>
         Effect.orDie(sql`update resolutions set is_active = false where account_id = ${account_id} and is_active`),

@@ -20,6 +20,9 @@ const on = Effect.fnUntraced(function* (database: Effect.Effect<string, unknown,
 
 const restricted = ["keys", "create", "--account", "ten_00000000000000000000000000"] as const
 
+/** The words that create a live key with the issuer of test mode. */
+const copying = (account = "") => ["keys", "create", "--account", account, "--mode", "live", "--copy-issuer"]
+
 describe("folio", () => {
   it.live("creates a platform, and changes its return hosts and its limit", function* () {
     const { folio } = yield* on(freshDatabase)
@@ -116,6 +119,26 @@ describe("folio", () => {
         " "
       )
     )
+  })
+
+  it.live("copies no issuer to an account with numbers of another live account of this issuer", function* () {
+    const { env, folio, url } = yield* on(freshDatabase)
+    const made = [yield* folio("accounts", "create", ...issuer), yield* folio("accounts", "create", ...issuer)]
+    const [first, second] = made.map(({ json }) => String(json.account.id))
+    assert.strictEqual((yield* folio(...copying(first))).code, 0)
+    // The ranges of the live modes. The second account had no issuer when it registered its range.
+    const add = `insert into resolutions select (jsonb_populate_record(r, jsonb_build_object(
+      'livemode', true, 'id', 'res_' || substr(account_id, 5)))).* from resolutions r where not livemode`
+    yield* query(url, add)
+    const refused = yield* folioHere(copying(second), env)
+    assert.strictEqual(refused.code, 1, refused.out)
+    assert.match(refused.error, /overlap the numbers of another live account whose issuer has the same identification/)
+    const left = "select account_id from api_keys where livemode union select account_id from account_modes"
+    const { rows } = yield* query(url, `${left} where livemode and issuer is not null`)
+    assert.deepStrictEqual(rows, [{ account_id: first }])
+    yield* query(url, "update resolutions set is_active = false where livemode")
+    const copied = yield* folio(...copying(second))
+    assert.strictEqual(copied.code, 0, copied.error)
   })
 
   it.live("restricts a key", function* () {
