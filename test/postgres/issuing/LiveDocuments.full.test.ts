@@ -1,6 +1,9 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { AccountId, ResolutionId } from "../../../schemas/Id.ts"
+import { insertPublic, newRange } from "../../../src/accounts/store/Resolutions.ts"
+import { colombianSandbox } from "../../../src/documents/rules/parties/SandboxIds.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { checkDigit } from "../../../src/documents/rules/parties/CheckDigit.ts"
 import * as AuthorityLive from "../../../src/invoices/authority/AuthorityLive.ts"
@@ -8,6 +11,7 @@ import * as AuthoritySandbox from "../../../src/invoices/authority/AuthoritySand
 import type { Client } from "../../support/apps/Client.ts"
 import { customerBody, endpointBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { keyFile, softwareSettings } from "../../support/authority/LiveAccounts.ts"
+import { copyAccount } from "../../support/database/Owners.ts"
 import { receiver, type Receiver } from "../../support/receiver/Receiver.ts"
 import { accepted, rejectedBy, unknown } from "../../support/authority/StandInAnswers.ts"
 import { grantedRange, rangesAnswer, standInAuthority } from "../../support/authority/StandInAuthority.ts"
@@ -73,6 +77,8 @@ const settled = (live: Client, path: string) =>
   )
 
 const operations = (service: StandIn, from: number) => service.calls.slice(from).map(({ operation }) => operation)
+
+const rangeOf = ({ from_number, prefix }: Record<string, unknown>) => [prefix, from_number]
 
 describeLive(world)("a live account", (it) => {
   it.effect("learns its missing requirements, fulfils them, and issues", function* () {
@@ -234,4 +240,47 @@ describeLive(world)("a live account", (it) => {
     const [counted] = yield* sql<{ count: number }>`select count(*)::int as count from certificates`
     assert.isAbove(counted?.count ?? 0, 1)
   })
+
+  it.effect(
+    "imports no range with numbers of another live account of its issuer, but imports the others",
+    function* () {
+      const { accountId } = yield* TestApp.TestApp
+      const { live, service } = yield* ready
+      const sql = yield* SqlClient.SqlClient
+      const other = AccountId.make(`ten_${"0".repeat(26)}`)
+      yield* copyAccount(accountId, other)
+      const key = { account_id: other, livemode: true, id: ResolutionId.make(`res_${"0".repeat(26)}`) }
+      const own = { ...colombianSandbox.range, prefix: "OTRA", from_number: 1, to_number: 100 }
+      yield* insertPublic(sql, newRange(key, own, Date.now()))
+
+      const met = { ...grantedRange, Prefix: "OTRA", FromNumber: "100", ToNumber: "200" }
+      const free = { ...met, FromNumber: "101" }
+      service.answerTo(
+        "GetNumberingRange",
+        rangesAnswer([{ ...met, Prefix: "ANT" }, met, { ...free, Prefix: "OTR" }, free])
+      )
+      const imported = yield* live.post("/v1/resolutions/import", undefined, newKey())
+      assert.strictEqual(imported.status, 200, imported.text)
+      const added = [
+        ["ANT", 100],
+        ["OTR", 101],
+        ["OTRA", 101]
+      ]
+      assert.deepStrictEqual(imported.json.data.map(rangeOf), added)
+      const [skipped, ...rest] = imported.json.skipped
+      assert.deepStrictEqual([skipped.prefix, rest], ["OTRA", []])
+      assert.match(skipped.message, /^The numbers 100 to 200 .* another live account whose issuer has the same/)
+      assert.notInclude(imported.text, other)
+      const stored = yield* sql`
+      select prefix, from_number::int from resolutions where account_id = ${accountId} and prefix in ('ANT', 'OTR', 'OTRA')
+      order by id`
+      assert.deepStrictEqual(stored.map(rangeOf), added)
+      const log =
+        yield* sql`select object_id from audit_log where action = 'resolution.imported' order by seq desc limit 3`
+      assert.sameMembers(
+        log.map(({ object_id }) => object_id),
+        imported.json.data.map(({ id }: { readonly id: string }) => id)
+      )
+    }
+  )
 })
