@@ -4,10 +4,14 @@ import { SqlClient } from "effect/sql"
 import { TestSetPace } from "../../../src/invoices/enablement/TestSetPace.ts"
 import { AuthorityUnavailable } from "../../../src/invoices/authority/Authority.ts"
 import { Certificates } from "../../../src/accounts/store/Certificates.ts"
+import { fromPem, makeSelfSigned, SigningUnavailable } from "../../../src/documents/signature/Certificate.ts"
+import { type AccountCertificate, SigningKeys } from "../../../src/documents/signature/SigningKeys.ts"
+import { breakable, installed } from "../../ports/Faults.ts"
 import { account, keys } from "../../support/apps/Accounts.ts"
 import { accepted, FakeAuthority } from "../../support/apps/Fakes.ts"
 import { serviceWith } from "../../support/apps/PostgresApp.ts"
 import { bearer, get, post, type Reply } from "../../support/apps/Requests.ts"
+import { giveCertificate } from "../../support/authority/LiveAccounts.ts"
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
 
@@ -22,12 +26,14 @@ const headers = bearer(keys.live)
 
 const sends = ({ cufe }: { readonly cufe: string }) => Effect.succeed(cufe)
 
+const small = { invoices: 1, credit_notes: 1, debit_notes: 0 }
+
 /** Starts a test set at an authority that takes every document and accepts it. */
 const begin = Effect.fnUntraced(function* (test_set_id: string, authority: Partial<FakeAuthority["Service"]>) {
   const fake = yield* FakeAuthority
   fake.testDocuments.length = 0
   Object.assign(fake, { onTestDocument: sends, onTestVerdict: () => Effect.succeed(accepted), ...authority })
-  const begun = yield* post(path, { test_set_id, invoices: 1, credit_notes: 1, debit_notes: 0 }, headers)
+  const begun = yield* post(path, { ...small, test_set_id }, headers)
   assert.strictEqual(begun.status, 200, begun.text)
   return fake
 })
@@ -101,6 +107,45 @@ describeLive(serviceWith(pace))("A test set", (it) => {
     const failed = yield* ended
     assert.deepStrictEqual([failed.failure.code, failed.documents.length], ["documents_unanswered", 3])
     for (const { status } of failed.documents) assert.strictEqual(status, "unanswered")
+  })
+
+  it.effect("waits while its signer fails, and passes once the signer works", function* () {
+    const pem = yield* makeSelfSigned("Tienda", new Date())
+    yield* giveCertificate(account, pem)
+    yield* (yield* Certificates).forget(account)
+    const state = { lack: "no key", signatures: 0, most: 0 }
+    const lacking = Effect.suspend(() => Effect.fail(new SigningUnavailable({ message: state.lack })))
+    const signer = breakable()
+    yield* installed(yield* SigningKeys, "signer", signer)
+    signer.fault = () => lacking
+    const refused = yield* post(path, { ...small, test_set_id: "b7d1c2a4-93c5" }, headers)
+    assert.deepStrictEqual([refused.status, refused.json.error?.code], [503, "service_unavailable"], refused.text)
+    assert.include(refused.json.error.message, "no key")
+
+    const local = fromPem(pem)
+    const sign = (bytes: Uint8Array) =>
+      Effect.suspend(() => (state.signatures++ < state.most ? local.sign(bytes) : lacking))
+    signer.fault = ({ certificate }: AccountCertificate) => Effect.succeed({ certificate, sign })
+    const arrived: Array<string> = []
+    const onTestDocument: FakeAuthority["Service"]["onTestDocument"] = ({ certificate, cufe }) =>
+      certificate
+        .sign(Buffer.from("a call"))
+        .pipe(Effect.andThen(Effect.sync(() => arrived.push(cufe))), Effect.as(cufe))
+    yield* begin("b7d1c2a4-93c5", { onTestDocument })
+    for (const [lack, most] of [
+      ["no signature of the document", 0],
+      ["no signature of the call", 1]
+    ] as const) {
+      Object.assign(state, { lack, most: state.signatures + most })
+      const shown = yield* when(({ status, ...json }) => status !== "running" || json.waiting?.message.includes(lack))
+      assert.deepStrictEqual([shown.status, shown.waiting?.code], ["running", "signer_unavailable"])
+      assert.deepStrictEqual(arrived, [])
+    }
+    state.most = Infinity
+    const json = yield* ended
+    assert.deepStrictEqual([json.status, json.failure, json.waiting], ["passed", null, null])
+    assert.lengthOf(arrived, 2)
+    assert.lengthOf(new Set(arrived), 2)
   })
 
   it.effect("fails with account_not_ready when the certificate is gone", function* () {
