@@ -4,6 +4,7 @@ import { AccountId, type InvoiceId } from "../../../schemas/Id.ts"
 import { localDate } from "../../../src/runtime/AuthorityTime.ts"
 import { Platforms } from "../../../src/accounts/store/Platforms.ts"
 import { InvoiceCommands } from "../../../src/invoices/store/InvoiceCommands.ts"
+import { Retention } from "../../../src/operations/store/Retention.ts"
 import * as AccountView from "../../../src/database/AccountView.ts"
 import { type Step, Transitions } from "../../../src/invoices/store/Transitions.ts"
 import { until } from "../../support/apps/Until.ts"
@@ -74,6 +75,25 @@ onPostgres("holds no count while it waits for an earlier one, so that two statem
   yield* held.release
   assert.isTrue((yield* Fiber.join(waiting)).every(Exit.isSuccess))
   assert.deepStrictEqual(yield* sql`select distinct documents from daily_usage`, [{ documents: 2 }])
+})
+
+onPostgres("keeps its counts when all other data of their documents is past its retention", function* () {
+  const { account, first, seed, sql } = yield* oneOwner
+  const [id = "" as InvoiceId] = yield* seed(1, "submitted")
+  yield* Context.get(first, Transitions).moveAll([step(account.account_id, id, "accepted_by_authority")])
+  const at = new Date(Date.now() - 2_000 * 86_400_000)
+  const old = localDate(at.getTime())
+  const ended = { kind: "invoice", outcome: "accepted_by_authority", documents: 1 } as const
+  yield* sql`insert into daily_usage ${sql.insert({ ...account, day: old, ...ended })}`
+  const event = { type: "invoice.accepted_by_authority", object_id: id, object_version: 1, body: "{}", created_at: at }
+  yield* sql`insert into events ${sql.insert({ ...account, id: `evt_${"0".repeat(26)}`, ...event })}`
+  const purges = Object.entries(Context.get(first, Retention))
+  const purged = yield* Effect.forEach(purges, ([table, purge]) => Effect.map(purge, (rows) => [table, rows] as const))
+  assert.include(Object.fromEntries(purged), { events: 1 })
+  assert.deepStrictEqual(yield* Context.get(first, Platforms).usage(account, old, today), [
+    { date: old, ...ended },
+    { date: today, ...ended }
+  ])
 })
 
 onPostgres("lets a request count only canceled documents, and no role reduce a count", function* () {
