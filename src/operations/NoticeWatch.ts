@@ -1,5 +1,6 @@
 import { Effect, Metric, Random, Result } from "effect"
 import { Singleton } from "effect/cluster"
+import { Fault } from "../runtime/Fault.ts"
 import * as Metrics from "../runtime/Metrics.ts"
 import { callPort } from "../runtime/PortCall.ts"
 import { Mailer, MailerAbsent, MailerRefused, sendMethod } from "../invoices/mail/Mailer.ts"
@@ -30,6 +31,7 @@ export const layer = Singleton.make(
         callPort(sending, () => mailer.send(envelope, Effect.succeed(noticeMail(email))))
       )
       if (Result.isSuccess(result)) {
+        yield* Fault.at("after-mail")
         yield* notices.recordEmail(email, true, null)
         return yield* Metric.update(Metrics.emails("delivered"), 1)
       }
