@@ -7,6 +7,7 @@ import { type AccountId, ResolutionId } from "../../../schemas/Id.ts"
 import { LocalDate } from "../../../schemas/Money.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import type { Resolution, ResolutionRequest, ResolutionUpdate } from "../../../schemas/Resolution.ts"
+import { accountClosed } from "../../api/Capabilities.ts"
 import { violation } from "../../documents/rules/AuthorityRules.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
 import { documentKinds, type NoteKind } from "../../documents/rules/DocumentKinds.ts"
@@ -252,10 +253,16 @@ export class Resolutions extends Context.Service<Resolutions>()("folio/accounts/
     const all = Effect.fn("Resolutions.all")((query: RangeQuery) => select(fits(query)))
     /**
      * Locks the account, and returns all of its ranges and counters. Until the caller's commit, no other transaction
-     * registers or activates a range.
+     * registers or activates a range. Fails with `account_closed`, because a request can be under way while the
+     * platform closes the account.
      */
-    const locked = (account: AccountMode) =>
-      Effect.andThen(AccountView.lock(sql, account), select(ofAccount(sql, account)))
+    const locked = Effect.fnUntraced(function* (account: AccountMode) {
+      yield* AccountView.lock(sql, account)
+      const isClosed = yield* Query.isAny(
+        sql`select 1 as found from accounts where id = ${account.account_id} and status = 'closed'`
+      )
+      return isClosed ? yield* accountClosed : yield* select(ofAccount(sql, account))
+    })
     /** The ranges of other live accounts of the same issuer, as `locked`. Call it after `locked`. */
     const ofSameIssuer = LiveMode.rangesOfIssuer(sql, true)
     const seenOfSameIssuer = LiveMode.rangesOfIssuer(sql, false)

@@ -164,3 +164,19 @@ onPostgres("A note uses the range that another request makes between the note's 
   assert.deepStrictEqual(yield* prefixViolations(looked, account, {}, "2026-01-01", "credit_note"), [])
   assert.lengthOf(yield* prefixViolations(resolutions, account, { prefix: "ZZ" }, "2026-01-01", "credit_note"), 1)
 })
+
+onPostgres("An account that closes gets no active range from a request under way", function* () {
+  const { first, own, range, sql } = yield* world
+  const inactive = yield* range(1, 100, { is_active: false })
+  yield* first.register(inactive)
+  // As the closure does, in a transaction that the requests cannot see before its commit.
+  const closure = yield* paused((pause) =>
+    sql.withTransaction(Effect.andThen(sql`update accounts set status = 'closed' where id = ${own.account_id}`, pause))
+  )
+  const registration = yield* Effect.forkScoped(Effect.flip(first.register(yield* range(200, 300))))
+  yield* endedOr(registration, blocked("from accounts where"))
+  yield* closure.goOn
+  assert.strictEqual((yield* Fiber.join(registration)).code, "account_closed")
+  const activation = yield* Effect.flip(first.update(inactive, { is_active: true }))
+  assert.strictEqual(activation.code, "account_closed")
+})
