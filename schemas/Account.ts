@@ -27,7 +27,9 @@ export const RequestLogLevel = Schema.Literals(["off", "masked", "full"]).annota
 })
 
 /** The status of an account: a suspended account creates no documents, a closed account changes nothing. */
-export const AccountStatus = Schema.Literals(["active", "suspended", "closed"])
+export const AccountStatus = Schema.Literals(["active", "suspended", "closed"]).annotate({
+  message: "must be one of active, suspended, closed"
+})
 export type AccountStatus = typeof AccountStatus.Type
 
 const activitiesMax = 10

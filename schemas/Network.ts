@@ -6,7 +6,7 @@ import { IpNetwork, NetAddress } from "effect/net"
  * after the prefix. Undefined for any other text.
  */
 export const networkIn = (text: string): IpNetwork.IpNetwork | undefined => {
-  const [, host = "", bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const [, host = "", bits] = /^([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? []
   const network = Result.flatMap(NetAddress.ipFromString(host), (written) => {
     const address = NetAddress.toCanonical(written)
     const outside = NetAddress.width(written) - NetAddress.width(address)

@@ -18,6 +18,8 @@ const platformKeyRequired = new ApiError({
   code: "platform_key_required",
   message: `Only a platform's key may do this, and this key belongs to an account. Use a key of the platform; for the account itself, use /v1/account and leave out the header ${header}.`
 })
+const accountMissing = (account: string) =>
+  `This platform has no account ${JSON.stringify(account.slice(0, 64))}. Send the id of one of its accounts once: GET /v1/accounts lists them.`
 const accountNotTaken = ApiError.fromViolations([
   violation(
     header,
@@ -52,6 +54,10 @@ export const makeActingCaller = Effect.map(
         }
         const found = yield* actFor(key, named)
         if (Option.isSome(found)) return found.value
-        return yield* managesAccounts ? ApiError.missing("account", named) : ApiError.missing("account", named, header)
+        return yield* new ApiError({
+          code: "resource_missing",
+          message: accountMissing(named),
+          ...(managesAccounts ? {} : { param: header })
+        })
       })
 )

@@ -102,6 +102,8 @@ describeLive(app)("a platform", (it) => {
     yield* post(`/v1/accounts/${ids[0]}/suspend`, { reason: "Mora" }, mine.headers)
     assert.deepStrictEqual(idsOf(yield* get("/v1/accounts?status=suspended", mine.headers)), [ids[0]])
     assert.deepStrictEqual(idsOf(yield* get("/v1/accounts?live_ready=true", mine.headers)), [])
+    const unknown = yield* get("/v1/accounts?status=deleted", mine.headers)
+    assert.strictEqual(unknown.json.error.message, "status must be one of active, suspended, closed.")
     for (const page of ["limit=2", `limit=2&starting_after=${newest[1]}`, `limit=2&ending_before=${newest[2]}`]) {
       const plain = yield* get(`/v1/accounts?${page}`, mine.headers)
       const filtered = yield* get(`/v1/accounts?${page}&live_ready=false`, mine.headers)

@@ -48,6 +48,17 @@ describeLive(app)("every route", (it) => {
     }
   })
 
+  it.effect("shows in its error the account that the platform lacks, and where to find its own", function* () {
+    const { account, foreign, mine } = yield* world
+    for (const sent of [foreign, `${account}, ${account}`]) {
+      const { json } = yield* get("/v1/customers", acting(mine, sent))
+      assert.deepInclude(json.error, {
+        param: "Svc-Account",
+        message: `This platform has no account "${sent}". Send the id of one of its accounts once: GET /v1/accounts lists them.`
+      })
+    }
+  })
+
   it.effect("requires the account of a platform's request", function* () {
     const { mine } = yield* world
     for (const route of ofAccounts) {

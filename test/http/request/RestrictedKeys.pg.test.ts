@@ -87,6 +87,7 @@ describeLive(app)("a restricted API key", (it) => {
     [{ allowed_ips: ["10.0.0.0/8", "::1", "10.0.0.300"] }, "allowed_ips[2]", /must be an IPv4 or IPv6 address/],
     [{ allowed_ips: ["10.1.2.3/8"] }, "allowed_ips[0]", /only zeros after its prefix/],
     [{ allowed_ips: ["10.0.0.0/33"] }, "allowed_ips[0]", /CIDR/],
+    [{ allowed_ips: ["10.0.0.0/08"] }, "allowed_ips[0]", /CIDR/],
     [{ allowed_ips: ["fe80::1%eth0"] }, "allowed_ips[0]", /CIDR/],
     [{ allowed_ips: ["example.com"] }, "allowed_ips[0]", /CIDR/],
     [{ expires_at: "2020-01-01T00:00:00Z" }, "expires_at", /must be in the future: it is now 2/],
