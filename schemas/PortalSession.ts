@@ -28,7 +28,7 @@ const returnExample = "https://app.example.com/companies/1001"
 const expiresIn = { min: 60, max: 7 * 86_400 }
 
 const returnMessage =
-  "must be an https URL such as https://app.example.com/done, with its host in ASCII and without a user name, port, backslash or fragment"
+  "must be an https URL in ASCII such as https://app.example.com/done, without a user name, port, backslash or fragment"
 
 /** The URL of a platform's page. Its characters are ASCII, and its host is the same as the URL parser reads. */
 const ReturnUrl = Schema.String.check(
