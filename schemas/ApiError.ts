@@ -55,4 +55,12 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
       ...(param === undefined ? {} : { param })
     })
   }
+
+  /** The error for an id in a command of the operator, who has no API key. `list` is the command that lists the ids. */
+  static missingForOperator(what: string, id: string, list: string): ApiError {
+    return new ApiError({
+      code: "resource_missing",
+      message: `There is no ${what} ${JSON.stringify(id)}. To list them, run: folio ${list}`
+    })
+  }
 }

@@ -158,7 +158,7 @@ export const createKey = Effect.fn("createKey")(function* (
   const tests = (yield* accounts.list).find(
     ({ account_id, livemode }) => account_id === account.account_id && !livemode
   )
-  if (tests === undefined) return yield* ApiError.missing("account", account.account_id)
+  if (tests === undefined) return yield* ApiError.missingForOperator("account", account.account_id, "accounts list")
   const key = { ...(yield* newKey(account)), ...asked(request) }
   // This read is outside `AccountView`, which shows only the mode of the new key.
   const logo = tests.issuer === null ? null : yield* accounts.logoOf(tests, tests.issuer)

@@ -98,6 +98,10 @@ export class Platforms extends Context.Service<Platforms>()("folio/accounts/stor
       (platform: AccountId) => sql`
         select accounts_max, return_hosts from accounts where id = ${platform} and is_platform for no key update`
     )
+    const findSettings = Query.all(
+      Schema.Struct({ id: AccountId, ...Platform.fields }),
+      () => sql`select id, accounts_max, return_hosts from accounts where is_platform order by id`
+    )
     const findHosts = Query.one(
       Schema.Struct({ return_hosts: Platform.fields.return_hosts }),
       (account: AccountId) => sql`
@@ -131,10 +135,13 @@ export class Platforms extends Context.Service<Platforms>()("folio/accounts/stor
       actFor,
       /** The hosts of the pages to which the portal may return from an account of a platform. */
       returnHosts: (account: AccountId) => Effect.map(findHosts(account), ({ return_hosts }) => return_hosts),
+      /** The settings of all platforms, oldest first. */
+      settings: findSettings(),
       /** Changes the settings of a platform, in the operator's transaction. Fails with `resource_missing`. */
       update: Effect.fn("Platforms.update")(function* (platform: AccountId, changes: Partial<PlatformSettings>) {
         const before = yield* lockSettings(platform)
-        if (Option.isNone(before)) return yield* ApiError.missing("platform", platformIdOf(platform))
+        if (Option.isNone(before))
+          return yield* ApiError.missingForOperator("platform", platformIdOf(platform), "platforms list")
         const after = { ...before.value, ...changes }
         yield* Effect.orDie(sql`update accounts set ${sql.update(after)} where id = ${platform}`)
         return after

@@ -3,7 +3,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { Issuer, type KeyMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { ApiKeyRequest, KeyCapability } from "../../../schemas/ApiKey.ts"
-import { AccountId, accountOfPlatform, PlatformId } from "../../../schemas/Id.ts"
+import { AccountId, accountOfPlatform, PlatformId, platformIdOf } from "../../../schemas/Id.ts"
 import { text } from "../../../schemas/Text.ts"
 import { checkDigit, isNit } from "../../documents/rules/parties/CheckDigit.ts"
 import { Accounts, accountView } from "../../accounts/store/Accounts.ts"
@@ -17,6 +17,9 @@ import { toggle } from "../user/Flags.ts"
 
 export const described = (name: string, description: string) =>
   Flag.String(name).pipe(Flag.withDescription(description))
+
+/** The default of a flag that may be repeated. Without a default, the help shows the flag as required. */
+export const none: ReadonlyArray<never> = []
 
 const mode = Flag.Literals("mode", ["test", "live"]).pipe(
   Flag.withDescription("test: the sandbox; live: production"),
@@ -86,7 +89,7 @@ const create = Command.make(
     tax_responsibilities: described(
       "tax-responsibility",
       "Tax responsibility, for example R-99-PN; may be repeated"
-    ).pipe(Flag.atLeast(0)),
+    ).pipe(Flag.atLeast(0), Flag.withDefault(none)),
     vat_responsible: Flag.optional(
       Flag.Literals("vat-responsible", ["yes", "no"]).pipe(
         Flag.withDescription("Whether the issuer charges value added tax; required before the first live document")
@@ -133,11 +136,20 @@ const list = Command.make(
     const nitOf = (id: AccountId, live: boolean) =>
       all.find(({ account_id, livemode }) => account_id === id && livemode === live)?.issuer?.identification.number ??
       null
-    const found = all.flatMap(({ account_id: id, created_at, is_platform, livemode, name }) =>
-      livemode || is_platform ? [] : [{ id, name, nit: nitOf(id, false), live_nit: nitOf(id, true), created_at }]
-    )
-    const rows = found.map(({ id, live_nit, name, nit }) => [id, nit ?? "", live_nit ?? "none yet", name])
-    yield* say(flags.json, found, table([["ACCOUNT", "NIT", "LIVE NIT", "NAME"], ...rows]))
+    const found = all.flatMap(({ account_id: id, created_at, is_platform, livemode, name, platform: of, status }) => {
+      if (livemode || is_platform) return []
+      const platform = of === null ? null : platformIdOf(of)
+      return [{ id, name, status, platform, nit: nitOf(id, false), live_nit: nitOf(id, true), created_at }]
+    })
+    const rows = found.map(({ id, live_nit, name, nit, platform, status }) => [
+      id,
+      nit ?? "",
+      live_nit ?? "none yet",
+      status,
+      platform ?? "none",
+      name
+    ])
+    yield* say(flags.json, found, table([["ACCOUNT", "NIT", "LIVE NIT", "STATUS", "PLATFORM", "NAME"], ...rows]))
   })
 ).pipe(Command.withDescription("List the accounts"))
 
@@ -148,7 +160,7 @@ const show = Command.make(
     const livemode = flags.mode === "live"
     const accounts = yield* (yield* Accounts).list
     const found = accounts.find((one) => one.account_id === flags.id && one.livemode === livemode)
-    if (found === undefined) return yield* ApiError.missing("account", flags.id)
+    if (found === undefined) return yield* ApiError.missingForOperator("account", flags.id, "accounts list")
     const keys = yield* keysOf(flags.id)
     const signing = livemode ? Option.getOrNull(yield* signingCertificate(flags.id)) : null
     const software = livemode ? softwareView(yield* (yield* Accounts).liveFacts(flags.id)) : null
@@ -185,11 +197,11 @@ const createKeyCommand = Command.make(
     capability: described(
       "capability",
       `Capability of the key, ${KeyCapability.literals.join(", ")}; may be repeated; if omitted, all`
-    ).pipe(Flag.atLeast(0)),
+    ).pipe(Flag.atLeast(0), Flag.withDefault(none)),
     allowed_ip: described(
       "allowed-ip",
       "Address or network from which the key works, for example 203.0.113.0/24; may be repeated; if omitted, any"
-    ).pipe(Flag.atLeast(0)),
+    ).pipe(Flag.atLeast(0), Flag.withDefault(none)),
     expires_at: Flag.optional(
       described("expires-at", "Time at which the key stops working, for example 2027-01-31T18:00:00-05:00")
     ),

@@ -91,7 +91,7 @@ const verify = Command.make(
     const chains = yield* AuditChains
     const id = Option.getOrNull(flags.account)
     const heads = yield* chains.heads(id)
-    if (id !== null && heads.length === 0) return yield* ApiError.missing("account", id)
+    if (id !== null && heads.length === 0) return yield* ApiError.missingForOperator("account", id, "accounts list")
     const verified = yield* Effect.forEach(heads, chains.verify)
     const broken = verified.filter(({ fault }) => fault !== null).length
     yield* say(

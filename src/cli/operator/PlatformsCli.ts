@@ -4,9 +4,10 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import { accountOfPlatform, PlatformId, platformIdOf } from "../../../schemas/Id.ts"
 import { text } from "../../../schemas/Text.ts"
 import { Accounts } from "../../accounts/store/Accounts.ts"
+import { Platforms } from "../../accounts/store/Platforms.ts"
 import { createPlatform, updatePlatform } from "../../accounts/store/Operations.ts"
 import { toggle } from "../user/Flags.ts"
-import { described, shownOnce } from "./AccountsCli.ts"
+import { described, none, shownOnce } from "./AccountsCli.ts"
 import { json, say, table } from "./Answers.ts"
 import { store } from "./Surroundings.ts"
 
@@ -27,7 +28,8 @@ const returnHosts = described(
   Flag.atLeast(0),
   Flag.withSchema(
     Schema.Array(ReturnHost).check(Schema.isMaxLength(hostsMax, { message: `must be at most ${hostsMax} hosts` }))
-  )
+  ),
+  Flag.withDefault(none)
 )
 const limitAccounts = (description: string) =>
   Flag.Int("limit-accounts").pipe(
@@ -90,7 +92,7 @@ const update = Command.make(
     if (Object.keys(changes).length === 0) return yield* nothing
     const { accounts_max, return_hosts: hosts } = yield* updatePlatform(accountOfPlatform(platform), changes)
     yield* say(asJson, { id: platform, object: "platform", limit_accounts: accounts_max, return_hosts: hosts }, [
-      `Updated the platform ${platform}: ${accounts_max === null ? "no maximum number of" : `at most ${accounts_max}`} accounts.`,
+      `Updated the platform ${platform}. Maximum number of accounts: ${accounts_max ?? "none"}.`,
       `The portal may return to ${hosts.length === 0 ? "no host" : hosts.join(", ")}.`
     ])
   })
@@ -101,19 +103,28 @@ const list = Command.make(
   { json },
   Effect.fn(function* (flags) {
     const all = yield* (yield* Accounts).list
+    const settings = new Map((yield* (yield* Platforms).settings).map((one) => [one.id, one]))
     const modes = all.filter(({ livemode }) => !livemode)
     const found = modes
       .filter(({ is_platform }) => is_platform)
       .map(({ account_id, created_at, name }) => ({
         id: platformIdOf(account_id),
         name,
-        accounts: modes.filter(({ platform }) => platform === account_id).length,
+        accounts: modes.filter(({ platform, status }) => platform === account_id && status !== "closed").length,
+        limit_accounts: settings.get(account_id)?.accounts_max ?? null,
+        return_hosts: settings.get(account_id)?.return_hosts ?? [],
         created_at
       }))
-    const rows = found.map(({ accounts, id, name }) => [id, String(accounts), name])
-    yield* say(flags.json, found, table([["PLATFORM", "ACCOUNTS", "NAME"], ...rows]))
+    const rows = found.map(({ accounts, id, limit_accounts, name, return_hosts }) => [
+      id,
+      String(accounts),
+      limit_accounts === null ? "none" : String(limit_accounts),
+      return_hosts.join(",") || "none",
+      name
+    ])
+    yield* say(flags.json, found, table([["PLATFORM", "ACCOUNTS", "LIMIT", "RETURN HOSTS", "NAME"], ...rows]))
   })
-).pipe(Command.withDescription("List the platforms"))
+).pipe(Command.withDescription("List the platforms with their accounts that are not closed"))
 
 export const platforms = Command.make("platforms").pipe(
   Command.withDescription("Create, update and list platforms"),

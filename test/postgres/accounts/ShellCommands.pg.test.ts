@@ -57,7 +57,10 @@ describe("folio", () => {
       assert.notStrictEqual(refused.code, 0)
     }
     const missing = yield* folio("platforms", "update", `plat_${"0".repeat(26)}`, "--no-limit")
-    assert.match(missing.error, /no platform/)
+    assert.match(missing.error, /There is no platform "plat_0{26}". To list them, run: folio platforms list/)
+    yield* update("--limit-accounts", "2", "--return-host", "app.example.com")
+    const listed = yield* folio("platforms", "list")
+    assert.deepInclude(listed.json[0], { id, accounts: 0, limit_accounts: 2, return_hosts: ["app.example.com"] })
   })
 
   it.live("creates accounts and keys, and revokes keys", function* () {
@@ -105,6 +108,8 @@ describe("folio", () => {
         name: "Prueba S.A.S.",
         nit: "900373115",
         live_nit: "900373115",
+        status: "active",
+        platform: null,
         created_at: accounts.json[0].created_at
       }
     ])
@@ -159,12 +164,28 @@ describe("folio", () => {
     assert.match(listed.out, /till +create,read +203\.0\.113\.0\/24 +never +expires 2099-12-31/)
   })
 
+  it.live("marks a flag as required in the help only if the command needs it", function* () {
+    for (const [words, required] of [
+      [["platforms", "create"], ["name"]],
+      [["platforms", "update"], []],
+      [["keys", "create"], ["account"]],
+      [
+        ["accounts", "create"],
+        ["nit", "legal-name", "email", "address", "city-code"]
+      ]
+    ] as const) {
+      const { out } = yield* folioHere([...words, "--help"], {})
+      const marked = [...out.matchAll(/--([a-z-]+) string +\(required\)/gu)].map(([, name]) => name)
+      assert.sameMembers(marked, [...required], words.join(" "))
+    }
+  })
+
   it.live("reports invalid arguments, and exits with 1, or with 2 after wrong usage", function* () {
     const { env } = yield* on(freshDatabase)
     for (const [words, told] of [
       [["accounts", "create", ...issuer.with(1, "900373115x")], /must be 1 to 15 digits/],
       [["accounts", "create", ...issuer, "--check-digit", "4"], /for this number it is "3"/],
-      [["accounts", "show", "ten_00000000000000000000000000"], /no account/],
+      [["accounts", "show", "ten_00000000000000000000000000"], /no account "ten_0{26}". To list them, run: folio acc/],
       [["keys", "revoke", "key_1"], /no API key "key_1"/],
       [["keys", "roll", "key_1"], /expires-in/],
       [[...restricted, "--capability", "fly"], /must be one of view, deliver[^]*capabilities/],
