@@ -29,7 +29,7 @@ export const includes = (held: KeyCapability, capability: KeyCapability): boolea
   held === capability || included[held] === capability
 
 const AllowedIps = Schema.Array(Network).check(
-  notEmpty("must name at least one address or network. Leave the field out for any address"),
+  notEmpty("must name at least one address or network. Omit the field for any address"),
   atMost(allowedIpsMax, `must name at most ${allowedIpsMax} addresses and networks`)
 )
 
@@ -41,7 +41,7 @@ export class ApiKeyRequest extends Schema.Opaque<ApiKeyRequest>()(
     name: field(Schema.optionalKey(text(100)), "Name of the key. You can choose any name.", "The shop"),
     capabilities: field(
       Schema.optionalKey(someOf(KeyCapability)),
-      "Capabilities of the key, by default those of the key or session that makes the request. `read` and `view`: read everything. `create`: create and validate customers and documents, and replace customers by PUT. `documents`: all changes of customers and documents, including `create`. `keys`: create, roll and revoke API keys, and create and end portal sessions. `deliver`, `endpoints` and `setup`: as for portal sessions.",
+      "Capabilities of the key, by default those of the key or session that makes the request. `read` and `view`: read everything. `create`: create and validate customers and documents, and replace customers by PUT. `documents`: all changes of customers and documents, including `create`. `keys`: create, roll and revoke API keys, and create and end portal sessions. `deliver`, `endpoints` and `setup`: as for portal sessions. The capabilities of a platform's key also apply in each of its accounts.",
       capabilitiesExample
     ),
     allowed_ips: field(

@@ -28,7 +28,7 @@ const returnExample = "https://app.example.com/companies/1001"
 const expiresIn = { min: 60, max: 7 * 86_400 }
 
 const returnMessage =
-  "must be an https URL in ASCII such as https://app.example.com/done, without a user name, port, backslash or fragment"
+  "must be an https URL such as https://app.example.com/done, in ASCII and without a user name, port, backslash or fragment"
 
 /** The URL of a platform's page. Its characters are ASCII, and its host is the same as the URL parser reads. */
 const ReturnUrl = Schema.String.check(
@@ -59,7 +59,7 @@ export class PortalSessionRequest extends Schema.Opaque<PortalSessionRequest>()(
     ),
     capabilities: field(
       Schema.optionalKey(someOf(Capability)),
-      'Capabilities of the session, by default `["view"]`. `view`: read every page. `deliver`: redeliver webhooks, recover an endpoint, and send test events. `endpoints`: create and change webhook endpoints, and rotate their secrets. `documents`: create, correct, retry, cancel, annul and email documents, and create and change customers. `keys`: create, roll and revoke API keys, and end sessions. `setup`: change the account, its issuer, logo, certificate, software and ranges, run the test set, and control the sandbox and its clock.',
+      'Capabilities of the session, by default `["view"]`. `view`: read every page. `deliver`: redeliver webhooks, recover an endpoint, and send test events. `endpoints`: create and change webhook endpoints, and rotate their secrets. `documents`: create, correct, retry, cancel, annul and email documents, and create and change customers. `keys`: create, roll and revoke API keys, and end sessions. `setup`: change the account, its issuer, logo, certificate, software and ranges, run the test set, and control the sandbox and its clock; for a platform, create, change, suspend and close accounts.',
       capabilitiesExample
     ),
     return_url: field(

@@ -20,13 +20,13 @@ const param = "return_url"
 const returnOfPlatform = new ApiError({
   code: "account_required",
   message:
-    "A portal session of the platform itself has no return_url: leave it out, or send the header Svc-Account: ten_… for a session of one of the platform's accounts.",
+    "A portal session of the platform itself has no return_url. Omit return_url, or send the header Svc-Account: ten_… for a session of one of the platform's accounts.",
   param
 })
 const returnOfAccount = new ApiError({
   code: "platform_key_required",
   message:
-    "Only a platform's key sets return_url, and this key belongs to an account. Leave return_url out, or send the platform's key with the header Svc-Account.",
+    "Only a platform's key sets return_url, and this key belongs to an account. Omit return_url, or send the platform's key with the header Svc-Account.",
   param
 })
 const unregisteredHost = (host: string, registered: ReadonlyArray<string>) =>

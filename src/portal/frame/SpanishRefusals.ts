@@ -76,6 +76,18 @@ const codesInSpanish: Readonly<Record<string, string>> = {
   resolution_overlap: "Otro rango de numeración ya tiene alguno de estos números.",
   email_limit_reached: "Folio ya envió este documento por correo el máximo de veces.",
   endpoint_not_sending: "El destino está en pausa, o su cola de entregas está llena.",
+  account_suspended: "La cuenta está suspendida, y no puede crear clientes ni documentos. Contacte a su plataforma.",
+  account_closed: "La cuenta está cerrada, y no puede cambiar nada. Sus documentos se pueden seguir leyendo.",
+  account_not_closable:
+    "La cuenta tiene documentos, correos, entregas o un set de pruebas en curso. Suspéndala, espere a que terminen y ciérrela después.",
+  account_limit_reached:
+    "La plataforma tiene el máximo de cuentas. Cierre una cuenta que ya no necesite, o comuníquese con el operador.",
+  customer_limit_reached: "La cuenta tiene el máximo de clientes. Elimine los que ya no necesite.",
+  endpoint_limit_reached: "La cuenta tiene el máximo de destinos. Elimine un destino que ya no necesite.",
+  resolution_limit_reached: "La cuenta tiene el máximo de rangos. Solicite a la DIAN rangos más grandes.",
+  enablement_running: "Otro set de pruebas de la cuenta está en curso. Espere a que termine.",
+  enablement_limit_reached: "La cuenta llegó al máximo de sets de pruebas. Comuníquese con el operador.",
+  api_key_limit_reached: "La cuenta tiene el máximo de claves activas. Revoque una clave que ya no necesite.",
   api_key_inactive: "La clave ya no funciona. Cree una clave nueva.",
   last_api_key: "Esta es la última clave de este modo sin restricciones y sin vencimiento. Cree antes otra igual.",
   query_too_slow: "La búsqueda tarda demasiado. Limítela con otro filtro, como las fechas.",

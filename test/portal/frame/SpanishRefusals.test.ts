@@ -43,6 +43,25 @@ it("an error appears in Spanish to a reader of Spanish, with the right value", (
   assert.strictEqual(inLanguage("en", refusalOf("parameter_missing", "x is required.")).message, "x is required.")
 })
 
+it("an error of a platform's page or of a limit appears in Spanish", () => {
+  for (const code of [
+    "account_suspended",
+    "account_closed",
+    "account_not_closable",
+    "account_limit_reached",
+    "customer_limit_reached",
+    "endpoint_limit_reached",
+    "resolution_limit_reached",
+    "enablement_running",
+    "enablement_limit_reached",
+    "api_key_limit_reached"
+  ]) {
+    const words = spanishOf(code, "The English message.")
+    assert.strictEqual(languageOfMessage(words), "es", code)
+    assert.notInclude(words, "The English message.", code)
+  }
+})
+
 it("an error knows the language of its message, and is translated once", () => {
   const once = inLanguage("es", refusalOf("parameter_invalid", "name must rhyme."))
   assert.strictEqual(languageOfMessage(once.message), "es")
