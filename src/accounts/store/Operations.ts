@@ -4,7 +4,7 @@ import { SqlClient, SqlError } from "effect/sql"
 import type { AccountMode, Issuer, KeyMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { ApiKeyRequest } from "../../../schemas/ApiKey.ts"
-import type { AccountId } from "../../../schemas/Id.ts"
+import { type AccountId, platformIdOf } from "../../../schemas/Id.ts"
 import { currentVersion } from "../../../schemas/Version.ts"
 import { makeApiKey } from "../rules/ApiKeyFormat.ts"
 import { Accounts } from "./Accounts.ts"
@@ -91,7 +91,7 @@ export const createPlatform = Effect.fn("createPlatform")(function* (name: strin
       ...settings
     })
     yield* keys.insert(key)
-    yield* audit.record(account, operator, "platform.created", id)
+    yield* audit.record(account, operator, "platform.created", platformIdOf(id))
     yield* audit.record(account, operator, "api_key.created", key.id)
   })
   yield* Effect.orDie(sql.withTransaction(create))
@@ -110,7 +110,9 @@ export const updatePlatform = Effect.fn("updatePlatform")(function* (
   return yield* platforms
     .update(platform, changes)
     .pipe(
-      Effect.tap(audit.record(account, operator, "platform.updated", platform, { changed: Object.keys(changes) })),
+      Effect.tap(
+        audit.record(account, operator, "platform.updated", platformIdOf(platform), { changed: Object.keys(changes) })
+      ),
       sql.withTransaction,
       Effect.catchIf(SqlError.isSqlError, Effect.die)
     )

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { accountOfPlatform } from "../../../schemas/Id.ts"
+import { accountOfPlatform, platformIdOf } from "../../../schemas/Id.ts"
 import { updatePlatform } from "../../../src/accounts/store/Operations.ts"
 import { keys } from "../../support/apps/Accounts.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
@@ -87,7 +87,10 @@ describeLive(app)("the return of a portal session", (it) => {
       accounts_max: 1,
       return_hosts: ["new.example.com"]
     })
-    assert.deepInclude((yield* auditLog).at(-1), { action: "platform.updated", object_id: mine.account_id })
+    assert.deepInclude((yield* auditLog).at(-1), {
+      action: "platform.updated",
+      object_id: platformIdOf(mine.account_id)
+    })
     assert.strictEqual((yield* create).status, 400)
     assert.deepStrictEqual(yield* update({ accounts_max: null, return_hosts: ["app.example.com"] }), {
       accounts_max: null,

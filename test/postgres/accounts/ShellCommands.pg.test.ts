@@ -25,7 +25,7 @@ const copying = (account = "") => ["keys", "create", "--account", account, "--mo
 
 describe("folio", () => {
   it.live("creates a platform, and changes its return hosts and its limit", function* () {
-    const { folio } = yield* on(freshDatabase)
+    const { folio, url } = yield* on(freshDatabase)
     const of = ["--return-host", "app.example.com", "--return-host", "xn--ail-hoa.example"]
     const made = yield* folio("platforms", "create", "--name", "Mi ERP", ...of, "--limit-accounts", "3")
     assert.strictEqual(made.code, 0, made.error)
@@ -58,6 +58,8 @@ describe("folio", () => {
     }
     const missing = yield* folio("platforms", "update", `plat_${"0".repeat(26)}`, "--no-limit")
     assert.match(missing.error, /There is no platform "plat_0{26}". To list them, run: folio platforms list/)
+    const log = yield* query(url, "select distinct object_id from audit_log where action like 'platform.%'")
+    assert.deepStrictEqual(log.rows, [{ object_id: id }])
     yield* update("--limit-accounts", "2", "--return-host", "app.example.com")
     const listed = yield* folio("platforms", "list")
     assert.deepInclude(listed.json[0], { id, accounts: 0, limit_accounts: 2, return_hosts: ["app.example.com"] })
