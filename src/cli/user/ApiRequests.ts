@@ -15,7 +15,7 @@ import type { Operations } from "../../clients/typescript/Interface.ts"
 import { routes } from "../../clients/typescript/OperationRoutes.ts"
 import { UnusableBody, hasItsType, isObject, parsed } from "../../clients/typescript/ResponseBody.ts"
 import * as Send from "../../clients/typescript/Send.ts"
-import { Connection } from "./Connection.ts"
+import { accountHint, Connection } from "./Connection.ts"
 import { Failed, Misuse, Refused, Unreachable } from "./Failures.ts"
 import { Output } from "./Output.ts"
 
@@ -102,7 +102,7 @@ export class Api extends Context.Service<
   static readonly layer = Layer.effect(
     Api,
     Effect.gen(function* () {
-      const { from, key: apiKey, mode, url: base } = yield* Connection
+      const { from, headers: acting, key: apiKey, mode, url: base } = yield* Connection
       const output = yield* Output
       const isSure = yield* Yes
       const { canPrompt } = yield* TerminalCapabilities.TerminalCapabilities
@@ -136,10 +136,12 @@ export class Api extends Context.Service<
         const { body, isOnce = false, method, path, timeoutMs } = request
         if (method !== "GET" && request.isRead !== true) yield* mayChange(`${method} ${path}`)
         const key = keyOf(method, request.key)
+        // The operations of a platform on its accounts reject the header.
+        const headers = /^\/v1\/accounts(?![^/?])/.test(path) ? {} : acting
         const again = key === undefined ? undefined : repeatedWith(key)
         const { attempts, cause, received } = yield* Effect.promise((signal) =>
           Send.send(
-            { method, url: urlOf(base, path, {}), apiKey: Redacted.value(apiKey), key, body },
+            { method, url: urlOf(base, path, {}), apiKey: Redacted.value(apiKey), key, headers, body },
             {
               signal,
               timeoutMs,
@@ -162,8 +164,11 @@ export class Api extends Context.Service<
         }
         const refused = Send.errorIn(received)
         if (refused !== undefined) {
-          const hint = refused.error.code === "invalid_api_key" ? `The key comes from ${from}.` : undefined
-          return yield* new Refused({ body: refused, hint })
+          const hints: Readonly<Record<string, string>> = {
+            invalid_api_key: `The key comes from ${from}.`,
+            account_required: accountHint
+          }
+          return yield* new Refused({ body: refused, hint: hints[refused.error.code] })
         }
         const contentType = received.header("content-type") ?? ""
         const [pathname = ""] = path.split("?")

@@ -124,6 +124,14 @@ const ownUrl = Effect.gen(function* () {
   return url ?? `http://127.0.0.1:${port ?? 3000}`
 })
 
+/** The header with the account that a platform's key acts for: `FOLIO_ACCOUNT`. */
+export const actingHeaders = Effect.map(setting("FOLIO_ACCOUNT"), (account) =>
+  account === undefined ? {} : { "svc-account": account }
+)
+
+/** The hint after an error for a platform's key without an account. */
+export const accountHint = "Set FOLIO_ACCOUNT to the id of one of the platform's accounts, ten_…"
+
 // As in other commands, the environment has priority: it was set for this call.
 const find = Effect.gen(function* () {
   const [url, key] = [yield* setting("FOLIO_URL"), yield* setting("FOLIO_API_KEY")]
@@ -148,6 +156,8 @@ export class Connection extends Context.Service<
     readonly url: string
     readonly key: Redacted.Redacted
     readonly mode: "test" | "live"
+    /** The headers of each request. */
+    readonly headers: { readonly "svc-account"?: string }
     /** Source of the key, in words. */
     readonly from: string
   }
@@ -168,7 +178,7 @@ export class Connection extends Context.Service<
           message: `FOLIO_URL must be a URL such as https://folio.example.com, without a user or a password.`
         })
       }
-      return { url, key: Redacted.make(key), mode, from }
+      return { url, key: Redacted.make(key), mode, headers: yield* actingHeaders, from }
     })
   )
 }

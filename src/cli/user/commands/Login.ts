@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { urlOf } from "../../../clients/typescript/Addresses.ts"
 import { isObject, parsed } from "../../../clients/typescript/ResponseBody.ts"
-import { send } from "../../../clients/typescript/Send.ts"
-import { isBaseUrl, modeOf, writeProfile } from "../Connection.ts"
+import { errorIn, send } from "../../../clients/typescript/Send.ts"
+import { accountHint, actingHeaders, isBaseUrl, modeOf, writeProfile } from "../Connection.ts"
 import { Failed, Misuse, Unreachable } from "../Failures.ts"
 import { textOf } from "../FileOutput.ts"
 import { Output } from "../Output.ts"
@@ -23,7 +23,7 @@ const askedKey = Effect.gen(function* () {
 })
 
 const accountName = Effect.fnUntraced(function* (url: string, key: string) {
-  const request = { method: "GET", url: urlOf(url, "/v1/account", {}), apiKey: key }
+  const request = { method: "GET", url: urlOf(url, "/v1/account", {}), apiKey: key, headers: yield* actingHeaders }
   const { received } = yield* Effect.promise((signal) => send(request, { signal, waits: [] }))
   if (received === undefined) {
     const message = `No Folio service responds at ${url}.`
@@ -31,6 +31,9 @@ const accountName = Effect.fnUntraced(function* (url: string, key: string) {
   }
   const { bytes, status } = received
   if (status === 401) return yield* new Failed({ message: `The service at ${url} rejects this key.` })
+  if (errorIn(received)?.error.code === "account_required") {
+    return yield* new Failed({ message: "This key belongs to a platform.", hint: accountHint })
+  }
   const body = parsed(bytes)
   if (status === 200 && isObject(body) && "name" in body && typeof body.name === "string") return body.name
   return yield* new Unreachable({ message: `The response from ${url} is not Folio's: status ${status}.` })
