@@ -12,7 +12,7 @@ const it = itOn(alone)
 /** A document as a correction leaves it: numbered and without a code, after a rejection under `cufe`. */
 const correctedFrom = Effect.fnUntraced(function* (id: string, cufe: string) {
   const { tables } = yield* MemoryTables
-  tables.rejected.push({ invoice_id: id, version: 1, cufe, issue_date: "2026-11-21", authority_errors: [] })
+  tables.rejected.push({ invoice_id: id, cufe })
   yield* become(id, { state: "numbered", cufe: null, submitted_at: null, attempts: 0, next_action_at: 0 })
 })
 

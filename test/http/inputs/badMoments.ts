@@ -25,11 +25,6 @@ import { atCalls } from "../../support/memory/Calls.ts"
 
 const used = (key: string) => customer(customerBody(), { "idempotency-key": key })
 
-const putCustomer = (number?: string) => {
-  const body = customerBody(number)
-  return { method: "PUT", path: `/v1/customers/31-${body.identification.number}`, body }
-}
-
 const withExternalId = { ...customerBody(), external_id: "crm-1" }
 
 const breakCall = (name: string) => atCalls(name, Effect.die(new Error("select password from secrets")))
@@ -172,8 +167,7 @@ export const badMoments = [
   {
     given: Effect.map(MemoryTables, ({ tables }) => tables.customerCounts.set(`${account}|false`, customersMax)),
     bad: refused("customer_limit_reached", [
-      ["one customer over the limit", customer(customerBody()), /at most 1000000/],
-      ["one customer over the limit, with PUT", putCustomer("900373115"), /at most 1000000/]
+      ["one customer over the limit", customer(customerBody()), /at most 1000000/]
     ])
   },
   {
@@ -184,30 +178,7 @@ export const badMoments = [
         customer(withExternalId),
         /names the customer cust_[0-9a-z]{26}, and/,
         "external_id"
-      ],
-      [
-        "a second object with an external id, with PUT",
-        { ...putCustomer("900373115"), body: { ...customerBody("900373115"), external_id: "crm-1" } },
-        /names the customer cust_[0-9a-z]{26}, and/,
-        "external_id"
       ]
-    ])
-  },
-  {
-    given: send(customer(withExternalId)),
-    bad: refused("parameter_invalid", [
-      [
-        "another external id for a customer, with PUT",
-        { ...putCustomer(), body: { ...withExternalId, external_id: "crm-2" } },
-        /external_id must be "crm-1" or be omitted: the customer cust_[0-9a-z]{26} keeps/,
-        "external_id"
-      ]
-    ])
-  },
-  {
-    given: Effect.andThen(send(used("one")), send(used("two"))),
-    bad: refused("customer_ambiguous", [
-      ["one of two customers", putCustomer(), /cust_[0-9a-z]{26} and cust_[0-9a-z]{26} have the same identification/]
     ])
   },
   {

@@ -4,17 +4,22 @@ import { SqlClient } from "effect/sql"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { send } from "../../support/apps/Requests.ts"
 import { describeLive } from "../../support/Tests.ts"
+import { badCustomerMoments } from "../inputs/badCustomers.ts"
 import { badEnablementMoments } from "../inputs/badEnablements.ts"
 import { badSessionMoments } from "../inputs/badSessions.ts"
 import { assertRefused } from "../inputs/Refused.ts"
 
 const stored = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  return yield* sql`select to_jsonb(e) as row from enablements e union all select to_jsonb(s) from portal_sessions s order by 1`
+  return yield* sql`
+    select to_jsonb(e) as row from enablements e
+    union all select to_jsonb(s) from portal_sessions s
+    union all select to_jsonb(c) from customers c
+    order by 1`
 })
 
 describeLive(app)("a bad moment", (it) => {
-  it.effect.each([...badSessionMoments, ...badEnablementMoments])(
+  it.effect.each([...badSessionMoments, ...badEnablementMoments, ...badCustomerMoments])(
     "$code: $name gets its error and stores nothing",
     function* ({ given, ...bad }) {
       const sql = yield* SqlClient.SqlClient

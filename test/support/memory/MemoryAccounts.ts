@@ -1,6 +1,6 @@
 import { Effect, Option, Redacted, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import { ApiError } from "../../../schemas/ApiError.ts"
+import type { ApiError } from "../../../schemas/ApiError.ts"
 import { apiKeyHash, apiKeyMode } from "../../../src/accounts/rules/ApiKeyFormat.ts"
 import { allRights, granted, inherited, isComplete, type KeyRights } from "../../../src/accounts/rules/KeyRights.ts"
 import {
@@ -26,7 +26,6 @@ import {
 import { principalOf } from "../../../src/accounts/store/ApiKeyLookup.ts"
 import { actorOf, AuditLog } from "../../../src/accounts/store/AuditLog.ts"
 import { Certificates, type StoredCertificate } from "../../../src/accounts/store/Certificates.ts"
-import { pageOf } from "./MemoryPages.ts"
 import { type ApiKeyRow, type AuditRow, existing, inMemory, isOf, modeKey, rowOf, type Tables } from "./MemoryTables.ts"
 
 /* The part of the memory store for accounts, their keys and certificates, and the audit log. */
@@ -44,12 +43,6 @@ export const layerAccounts = inMemory(Accounts, ({ attempt, call }, { localDate 
   read: (account) => call("Accounts.read", (tables) => existing(tables.accounts, modeKey(account))),
   issuer: (account, version) =>
     call("Accounts.issuer", ({ issuers }) => existing(issuers, `${modeKey(account)}|${version}`)),
-  // The accounts of platforms, and the status of accounts, are tested on PostgreSQL.
-  find: () => Effect.die("not in memory"),
-  readAll: () => Effect.die("not in memory"),
-  liveFactsOf: () => Effect.die("not in memory"),
-  lock: () => Effect.die("not in memory"),
-  setStatus: () => Effect.die("not in memory"),
   insert: ({ created_at, default_version, id, issuer, live, name }) =>
     call("Accounts.insert", (tables, now) => {
       const made = { name, default_version, created_at, is_platform: false, platform: null }
@@ -79,12 +72,7 @@ export const layerAccounts = inMemory(Accounts, ({ attempt, call }, { localDate 
       })
     }),
   forget: () => Effect.void,
-  list: call("Accounts.list", ({ accounts }) => [...accounts.values()]),
-  exist: call("Accounts.exist", ({ accounts }) => accounts.size > 0),
-  // Logos are tested on PostgreSQL.
   logoOf: () => Effect.succeed(null),
-  readLogo: () => Effect.succeed(null),
-  keepLogo: () => Effect.void,
   liveFacts: (account_id) =>
     call("Accounts.liveFacts", (tables, now) => {
       const account = { account_id, livemode: true }
@@ -198,8 +186,6 @@ export const layerApiKeys = inMemory(ApiKeys, ({ attempt, call }) => ({
   insert: (key) => call("ApiKeys.insert", (tables) => void put(tables, rowFor(key))),
   find: (account, id) =>
     call("ApiKeys.find", ({ apiKeys }) => Option.fromUndefinedOr(rowOf(apiKeys, { ...account, id: id as never }))),
-  locate: (id) => call("ApiKeys.locate", ({ apiKeys }) => Option.fromUndefinedOr(apiKeys.get(id))),
-  list: (account, request) => call("ApiKeys.list", ({ apiKeys }) => pageOf(apiKeys, account, request)),
   create: (key, by) =>
     attempt("ApiKeys.create", (tables, now) => {
       const rights = Result.flatMap(rightsOf(tables, by, now), (maker) => granted(maker, key, key.created_at))
@@ -208,15 +194,6 @@ export const layerApiKeys = inMemory(ApiKeys, ({ attempt, call }) => ({
       return usableOf(tables, row, now).length >= usableKeysMax
         ? Result.fail(keyLimitReached)
         : Result.succeed(put(tables, row))
-    }),
-  ensure: (key) =>
-    attempt("ApiKeys.ensure", (tables, now) => {
-      if (tables.apiKeys.has(key.id)) return Result.void
-      const row = rowFor({ ...key, created_at: new Date(now) })
-      if (!tables.accounts.has(modeKey(row))) return Result.fail(ApiError.missing("account", key.account_id))
-      put(tables, row)
-      tables.auditLog.push(entry(row, "operator", "api_key.created", key.id))
-      return Result.void
     }),
   roll: (old, expiresInSeconds, next, by) =>
     attempt("ApiKeys.roll", (tables, now) => {
@@ -257,7 +234,6 @@ export const layerCertificates = inMemory(Certificates, ({ call }) => ({
       const found = newestFirst.find(isValid) ?? newestFirst[0]
       return Option.fromUndefinedOr(found === undefined ? undefined : { ...found, is_valid: isValid(found) })
     }),
-  currentOf: () => Effect.die("not in memory"),
   pem: ({ id }) => call("Certificates.pem", ({ certificates }) => Redacted.make(existing(certificates, id).pem)),
   insert: (certificate, pem) =>
     call("Certificates.insert", ({ certificates }) => {

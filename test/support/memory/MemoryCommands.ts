@@ -7,7 +7,6 @@ import { InvoiceCommands, type Renewal } from "../../../src/invoices/store/Invoi
 import { commandName } from "../../../src/invoices/store/Timelines.ts"
 import type { NoteRequest } from "../../../schemas/Note.ts"
 import type { TimelineEntry } from "../../../schemas/Timeline.ts"
-import { DeliveryId, WebhookEndpointId } from "../../../schemas/Id.ts"
 import { noteSource, untouched } from "./MemoryNotes.ts"
 import { existing, inMemory, type InvoiceRow, isOf, optionOf, type Tables } from "./MemoryTables.ts"
 
@@ -18,9 +17,9 @@ const givenUp = "The document was corrected before this email was sent. The corr
 /** Corrects a document as the SQL does: the rejected version is kept, and everything except the number is reset. */
 const correct = (tables: Tables, { key, totals, ...date }: Renewal, content: Partial<InvoiceRow>, now: number) => {
   const row = existing(tables.invoices, key.id)
-  const { authority_errors, cufe, issue_date, version } = row
-  if (cufe === null || issue_date === null) throw new Error(`${row.id} was never rejected`)
-  tables.rejected.push({ invoice_id: row.id, version, cufe, issue_date, authority_errors })
+  const { cufe, version } = row
+  if (cufe === null) throw new Error(`${row.id} was never rejected`)
+  tables.rejected.push({ invoice_id: row.id, cufe })
   tables.documents.delete(row.id)
   for (const email of tables.emails.values()) {
     if (email.invoice_id !== row.id || email.status !== "pending") continue
@@ -101,14 +100,7 @@ export const layerInvoiceCommands = inMemory(InvoiceCommands, ({ call }) => ({
     })
 }))
 
-/** The timeline's entry of a rejection, after the document was corrected. */
-const rejectedOf = ({ rejected }: Tables, id: string, version: number) => {
-  const row = rejected.find((one) => one.invoice_id === id && one.version === version)
-  if (row === undefined) return {}
-  const { authority_errors, cufe, issue_date } = row
-  return { [id.startsWith("inv_") ? "cufe" : "cude"]: cufe, issue_date, authority_errors }
-}
-
+/** The entries of a timeline, except attempts of deliveries. */
 export const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => {
   const row = tables.invoices.get(id)
   if (row === undefined) return []
@@ -120,11 +112,7 @@ export const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEnt
     ...tables.transitions
       .filter(({ invoice_id }) => invoice_id === id)
       .map(({ at, command, from, to, version }) => {
-        const what = rejectedOf(tables, id, version)
-        return [
-          at,
-          { ...entry, type: "transition", command: commandName(command), from, to, version, ...what }
-        ] as const
+        return [at, { ...entry, type: "transition", command: commandName(command), from, to, version }] as const
       }),
     ...[...tables.emails.values()]
       .filter(({ invoice_id }) => invoice_id === id)
@@ -136,27 +124,6 @@ export const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEnt
     }),
     ...events.map((event) => {
       return [event.created_at, { ...entry, type: "event", event_id: event.id, event_type: event.type }] as const
-    }),
-    ...tables.attempts.flatMap(({ delivery, duration_ms, error, number, response_status, started_at, trigger }) => {
-      const stored = tables.deliveries.get(delivery.id)
-      if (stored?.object_id !== id) return []
-      return [
-        [
-          started_at.getTime(),
-          {
-            ...entry,
-            type: "delivery_attempt",
-            event_id: stored.event_id,
-            webhook_delivery_id: DeliveryId.make(stored.id),
-            webhook_endpoint_id: WebhookEndpointId.make(stored.endpoint_id),
-            number,
-            trigger,
-            duration_ms,
-            response_status,
-            error
-          }
-        ] as const
-      ]
     })
   ]
   return happened.toSorted(([a], [b]) => a - b).map(([at, one]) => ({ ...one, at: timestamp(at) }) as TimelineEntry)

@@ -115,10 +115,5 @@ export const layerEmails = inMemory(Emails, ({ attempt, call }) => ({
     call("Emails.list", (tables) => {
       const { has_more, rows } = pageOf(tables.emails, account, request, (row) => row.invoice_id === invoice_id)
       return { has_more, rows: rows.map((row) => stored(tables, row)) }
-    }),
-  locate: (invoice_id, id) =>
-    call("Emails.locate", (tables) => {
-      const row = tables.emails.get(id)
-      return row?.invoice_id === invoice_id ? Option.some(stored(tables, row)) : Option.none()
     })
 }))

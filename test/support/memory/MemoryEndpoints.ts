@@ -47,10 +47,6 @@ export const layerEndpoints = inMemory(WebhookEndpoints, ({ attempt, call }) => 
           }
         }
         return endpoints.delete(key.id)
-      }),
-    signingSecrets: (account) =>
-      call("WebhookEndpoints.signingSecrets", ({ endpoints }) =>
-        [...endpoints.values()].filter((row) => isOf(row, account)).map(({ id, secret, url }) => ({ id, secret, url }))
-      )
+      })
   }
 })

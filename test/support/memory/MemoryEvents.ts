@@ -1,17 +1,10 @@
-import { Effect, Option, Result } from "effect"
+import { Option, Result } from "effect"
 import { typesOf } from "../../../src/webhooks/rules/Subscriptions.ts"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { attemptsShown, bodyShownInLists } from "../../../schemas/Delivery.ts"
 import { AttemptId, DeliveryId, WebhookEndpointId } from "../../../schemas/Id.ts"
-import type { PageRequest } from "../../../schemas/Page.ts"
-import {
-  attemptNumber,
-  DeliveryLog,
-  foreignAttempt,
-  type StoredAttempt,
-  type StoredDelivery
-} from "../../../src/webhooks/store/DeliveryLog.ts"
+import { DeliveryLog, type StoredAttempt, type StoredDelivery } from "../../../src/webhooks/store/DeliveryLog.ts"
 import { type EventFilter, Events, type Look, unknownEvent } from "../../../src/webhooks/store/Events.ts"
 import { full, inactive, recoveredMax, Redelivery } from "../../../src/webhooks/store/Redelivery.ts"
 import type { EndpointKey } from "../../../src/webhooks/store/WebhookEndpoints.ts"
@@ -113,20 +106,7 @@ const listed = (delivery: StoredDelivery): StoredDelivery => ({
   }))
 })
 
-/** A page of attempts, by number. */
-const attemptPage = (all: ReadonlyArray<StoredAttempt>, deliveryId: string, { cursor, limit }: PageRequest) => {
-  const at = cursor === null ? 0 : attemptNumber(deliveryId, cursor.id)
-  if (cursor !== null && at === 0) return Result.fail(foreignAttempt(cursor))
-  const backwards = cursor?.direction === "before"
-  const beyond = all.filter(({ number }) => cursor === null || (backwards ? number > at : number < at))
-  const nearest = backwards ? beyond : beyond.toReversed()
-  const rows = firstOf(nearest, limit)
-  return Result.succeed({ rows: backwards ? rows.toReversed() : rows, has_more: nearest.length > rows.length })
-}
-
-const ofPages = Effect.die("the pages of the portal are tested on PostgreSQL")
-
-export const layerDeliveryLog = inMemory(DeliveryLog, ({ attempt, call }) => {
+export const layerDeliveryLog = inMemory(DeliveryLog, ({ call }) => {
   const list = (account: AccountMode, request: Parameters<typeof pageOf>[2], isOne: (row: DeliveryRow) => boolean) =>
     call("DeliveryLog.list", (tables) =>
       pageOf(tables.deliveries, account, request, isOne, (row) => listed(stored(tables, row)))
@@ -137,17 +117,9 @@ export const layerDeliveryLog = inMemory(DeliveryLog, ({ attempt, call }) => {
         const row = rowOf(tables.deliveries, { ...account, id })
         return row === undefined ? Option.none() : Option.some(stored(tables, row))
       }),
-    attempts: (account, deliveryId, request) =>
-      attempt("DeliveryLog.attempts", (tables) => {
-        const all =
-          rowOf(tables.deliveries, { ...account, id: deliveryId }) === undefined ? [] : attemptsOf(tables, deliveryId)
-        return attemptPage(all, deliveryId, request)
-      }),
     listOfEvent: (account, eventId, request) => list(account, request, (row) => row.event_id === eventId),
     listOfEndpoint: (account, endpointId, status, request) =>
-      list(account, request, (row) => row.endpoint_id === endpointId && (status === null || row.status === status)),
-    healthSince: () => ofPages,
-    countsOf: () => ofPages
+      list(account, request, (row) => row.endpoint_id === endpointId && (status === null || row.status === status))
   }
 })
 

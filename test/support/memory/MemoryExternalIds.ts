@@ -28,9 +28,7 @@ export const takeExternalId = (
   return Result.succeed(undefined)
 }
 
-export const layerExternalIds = inMemory(ExternalIds, ({ attempt, call }) => ({
+export const layerExternalIds = inMemory(ExternalIds, ({ call }) => ({
   refusal: (account, kind, external_id) =>
-    call("ExternalIds.refusal", (tables) => refusal(tables, account, kind, external_id)),
-  take: (key, kind, external_id) =>
-    attempt("ExternalIds.take", (tables) => takeExternalId(tables, key, kind, external_id))
+    call("ExternalIds.refusal", (tables) => refusal(tables, account, kind, external_id))
 }))

@@ -152,7 +152,6 @@ export const layerNotes = inMemory(Notes, ({ attempt, call }) => ({
       return { lines, ...ofWhole(details) }
     }),
   credited: (_of, id) => call("Notes.credited", (tables) => creditedTo(tables, id)),
-  own: (account, original) => call("Notes.own", (tables) => ownOf(tables, account, original)),
   look: (account, { invoice_id, original }) =>
     call("Notes.look", (tables) => ({
       invoice: invoice_id === undefined ? Option.none() : correctable(tables, account, invoice_id),
@@ -188,17 +187,5 @@ export const layerNotes = inMemory(Notes, ({ attempt, call }) => ({
         })
         return Option.some<string>(source.acquirer.identification.number)
       })
-    }),
-  find: (account, id) =>
-    call("Notes.find", ({ invoices }) =>
-      Option.flatMap(optionOf(invoices, account, id), (row) =>
-        row.kind === "invoice"
-          ? Option.none()
-          : Option.some({
-              invoice_id: row.invoice_id as string | null,
-              totals: row.totals,
-              is_credited: isCredited(row)
-            })
-      )
-    )
+    })
 }))

@@ -1,11 +1,10 @@
-import { Effect, Option, Result } from "effect"
+import { Option, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { NumberForm } from "../../../src/documents/rules/FullNumber.ts"
 import type { ResolutionUpdate } from "../../../schemas/Resolution.ts"
 import {
   changed,
-  isRegistered,
   overlapOf,
   type RangeQuery,
   refusalOf,
@@ -14,7 +13,6 @@ import {
   type StoredResolution
 } from "../../../src/accounts/store/Resolutions.ts"
 import { counterBeside, isCounted, isCounterPrefix } from "../../../src/accounts/store/NoteCounters.ts"
-import { pageOf } from "./MemoryPages.ts"
 import { isOf, inMemory, rowOf } from "./MemoryTables.ts"
 
 type Ranges = Map<string, StoredResolution>
@@ -39,8 +37,6 @@ const change = (ranges: Ranges, key: ResolutionKey, patch: ResolutionUpdate, for
 
 export const layerResolutions = inMemory(Resolutions, ({ attempt, call }, { numbering }) => ({
   all: (query) => call("Resolutions.all", ({ resolutions }) => matching(resolutions, query)),
-  checkIssuer: () => Effect.undefined,
-  deactivate: () => Effect.die("only on PostgreSQL"),
   ensureCounter: (key, kind) =>
     call("Resolutions.ensureCounter", ({ resolutions }, now) => {
       const others = ofAccount(resolutions, key)
@@ -63,10 +59,6 @@ export const layerResolutions = inMemory(Resolutions, ({ attempt, call }, { numb
     }),
   find: (account, id) =>
     call("Resolutions.find", ({ resolutions }) => Option.fromUndefinedOr(rowOf(resolutions, { ...account, id }))),
-  list: (account, request, kind) =>
-    call("Resolutions.list", ({ resolutions }) =>
-      pageOf(resolutions, account, request, (row) => (kind === null ? isRegistered(row) : row.document_type === kind))
-    ),
   register: (resolution) =>
     attempt("Resolutions.register", ({ resolutions }) => {
       const refusal = refusalOf(resolution, ofAccount(resolutions, resolution), numbering)

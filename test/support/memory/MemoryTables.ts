@@ -58,13 +58,10 @@ export interface TransitionRow {
   readonly at: number
 }
 
-/** The version of a document before its correction. */
+/** The code of a document before its correction. */
 export interface RejectedRow {
   readonly invoice_id: string
-  readonly version: number
   readonly cufe: string
-  readonly issue_date: string
-  readonly authority_errors: InvoiceRow["authority_errors"]
 }
 
 export interface EventRow extends AccountMode {
@@ -233,11 +230,14 @@ export class MemoryTables extends Context.Service<
   })
 }
 
-/** A service of the store that consists of calls. */
-export const inMemory = <Id, Service>(
+/** A service of the store that consists of calls. A call that is not listed dies: it is tested only on PostgreSQL. */
+export const inMemory = <Id, Service extends object>(
   service: Context.Key<Id, Service>,
-  make: (memory: MemoryTables["Service"], profile: NationalProfile["Service"]) => Service
-) => Layer.effect(service, Effect.zipWith(MemoryTables, NationalProfile, make))
+  make: (memory: MemoryTables["Service"], profile: NationalProfile["Service"]) => Layer.PartialEffectful<Service>
+) =>
+  Layer.unwrap(
+    Effect.zipWith(MemoryTables, NationalProfile, (memory, profile) => Layer.mock(service)(make(memory, profile)))
+  )
 
 /** Whether a row belongs to an account in one of its modes. */
 export const isOf = (row: AccountMode, account: AccountMode): boolean =>

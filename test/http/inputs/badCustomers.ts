@@ -1,0 +1,57 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { customersMax } from "../../../src/accounts/store/Customers.ts"
+import { customerBody } from "../../support/apps/Invoices.ts"
+import { send } from "../../support/apps/Requests.ts"
+import { customer, refused } from "./Refused.ts"
+
+// Each moment has its own identification, because all moments share an account.
+const [named, unnamed, twice, beyond] = ["900373115", "900373116", "900373117", "900373118"] as const
+
+const external_id = "crm-put"
+
+const create = (number: string, others: object = {}) => send(customer({ ...customerBody(number), ...others }))
+
+const put = (number: string, others: object = {}) => ({
+  method: "PUT",
+  path: `/v1/customers/31-${number}`,
+  body: { ...customerBody(number), ...others }
+})
+
+/** The faults of a PUT that depend on earlier requests, on PostgreSQL. */
+export const badCustomerMoments = [
+  {
+    given: create(named, { external_id }),
+    bad: [
+      ...refused("external_id_taken", [
+        [
+          "a second object with an external id, with PUT",
+          put(unnamed, { external_id }),
+          /names the customer cust_[0-9a-z]{26}, and/,
+          "external_id"
+        ]
+      ]),
+      ...refused("parameter_invalid", [
+        [
+          "another external id for a customer, with PUT",
+          put(named, { external_id: "crm-2" }),
+          /external_id must be "crm-put" or be omitted: the customer cust_[0-9a-z]{26} keeps/,
+          "external_id"
+        ]
+      ])
+    ]
+  },
+  {
+    given: Effect.andThen(create(twice), create(twice)),
+    bad: refused("customer_ambiguous", [
+      ["one of two customers", put(twice), /cust_[0-9a-z]{26} and cust_[0-9a-z]{26} have the same identification/]
+    ])
+  },
+  {
+    given: Effect.flatMap(
+      SqlClient.SqlClient,
+      (sql) => sql`update account_modes set customers = ${customersMax} where not livemode`
+    ),
+    bad: refused("customer_limit_reached", [["one customer over the limit, with PUT", put(beyond), /at most 1000000/]])
+  }
+].flatMap(({ bad, given }) => bad.map((one) => ({ ...one, given })))
