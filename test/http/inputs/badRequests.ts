@@ -217,7 +217,6 @@ export const badRequests = [
       /no invoice "inv_1"/
     ],
     ["no such key", get("/v1/api-keys/key_1"), /no API key "key_1"/],
-    ["a roll of a missing key", post("/v1/api-keys/key_1/roll", { expires_in: 0 }), /no API key "key_1"/],
     ["a revocation of a missing key", remove("/v1/api-keys/key_1"), /no API key "key_1"/],
     ["no such endpoint", get("/v1/webhook-endpoints/we_1"), /no webhook endpoint "we_1"/],
     ["no such resolution", get("/v1/resolutions/res_1"), /no resolution "res_1"/],

@@ -6,7 +6,7 @@ import { baseUrl } from "../../support/apps/TestSettings.ts"
 import { MemoryTables } from "../../support/memory/MemoryTables.ts"
 import { send } from "../../support/apps/Requests.ts"
 import { badBodies } from "../inputs/badBodies.ts"
-import { badCustomerMoments } from "../inputs/badCustomers.ts"
+import { badStoredMoments } from "../inputs/badStoredMoments.ts"
 import { badNotes } from "../inputs/badNotes.ts"
 import { badResolutions } from "../inputs/badResolutions.ts"
 import { badCertificates } from "../inputs/badCertificates.ts"
@@ -80,7 +80,7 @@ const elsewhere: ReadonlyArray<ErrorCode> = [
   "account_not_closable"
 ]
 
-const cases = [...badAnytime, ...badMoments, ...badCustomerMoments, ...badEnablementMoments, ...badSessionMoments]
+const cases = [...badAnytime, ...badMoments, ...badStoredMoments, ...badEnablementMoments, ...badSessionMoments]
 
 const codes = Object.keys(errorCodes) as Array<ErrorCode>
 

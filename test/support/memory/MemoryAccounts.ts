@@ -2,7 +2,7 @@ import { Effect, Option, Redacted, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import type { ApiError } from "../../../schemas/ApiError.ts"
 import { apiKeyHash, apiKeyMode } from "../../../src/accounts/rules/ApiKeyFormat.ts"
-import { allRights, granted, inherited, isComplete, type KeyRights } from "../../../src/accounts/rules/KeyRights.ts"
+import { allRights, granted, type KeyRights } from "../../../src/accounts/rules/KeyRights.ts"
 import {
   Accounts,
   isAnotherVersion,
@@ -13,7 +13,6 @@ import {
 import {
   type ApiKeyRef,
   ApiKeys,
-  inactiveKey,
   endedKey,
   isLasting,
   type KeyMaker,
@@ -194,23 +193,6 @@ export const layerApiKeys = inMemory(ApiKeys, ({ attempt, call }) => ({
       return usableOf(tables, row, now).length >= usableKeysMax
         ? Result.fail(keyLimitReached)
         : Result.succeed(put(tables, row))
-    }),
-  roll: (old, expiresInSeconds, next, by) =>
-    attempt("ApiKeys.roll", (tables, now) => {
-      const maker = rightsOf(tables, by, now)
-      if (Result.isFailure(maker)) return Result.fail(maker.failure)
-      const row = rowOf(tables.apiKeys, old)
-      if (row === undefined) return Result.fail(missingKey(old.id))
-      if (!isUsable(row, now)) return Result.fail(inactiveKey(old.id))
-      const rights = inherited({ ...row, expires_at: row.granted_until }, maker.success)
-      if (Result.isFailure(rights)) return Result.fail(rights.failure)
-      if (isLasting(row) && !isComplete(rights.success) && !hasOther(tables, old)) return Result.fail(lastKey)
-      const expires = Math.min(row.expires_at?.getTime() ?? Infinity, now + expiresInSeconds * 1000)
-      const rolled = { ...row, expires_at: new Date(expires) }
-      const others = usableOf(tables, row, now).filter(({ id }) => id !== row.id)
-      if (others.length + (isUsable(rolled, now) ? 1 : 0) >= usableKeysMax) return Result.fail(keyLimitReached)
-      put(tables, rolled)
-      return Result.succeed(put(tables, rowFor({ ...next, name: row.name, ...rights.success })))
     }),
   revoke: (key, options) =>
     attempt("ApiKeys.revoke", (tables, now) => end(tables, key, now, options?.evenTheLast ?? false))

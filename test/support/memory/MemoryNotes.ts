@@ -1,16 +1,15 @@
-import { Option, Result } from "effect"
+import { Option } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { InvoiceId } from "../../../schemas/Id.ts"
 import type { InvoiceRequest } from "../../../schemas/Invoice.ts"
-import type { NoteRequest, OriginalInvoice } from "../../../schemas/Note.ts"
+import type { NoteRequest } from "../../../schemas/Note.ts"
 import type { GrantedRange } from "../../../schemas/Resolution.ts"
 import { detailsOf } from "../../../src/documents/rules/Details.ts"
 import { cents, decimal } from "../../../src/documents/rules/Decimal.ts"
 import { Notes, ofWhole, standardOperation, undefinedMeans } from "../../../src/invoices/store/Notes.ts"
 import type { LoadedInvoice } from "../../../src/invoices/store/Invoices.ts"
 import type { StoredResolution } from "../../../src/accounts/store/Resolutions.ts"
-import { takeExternalId } from "./MemoryExternalIds.ts"
-import { existing, inMemory, isOf, type InvoiceRow, optionOf, type Tables } from "./MemoryTables.ts"
+import { existing, inMemory, type InvoiceRow, optionOf, type Tables } from "./MemoryTables.ts"
 
 export const numberWithinMs = 3_000
 
@@ -96,13 +95,6 @@ const creditedTo = ({ invoices }: Tables, id: string) => {
   return { count: notes.length, amount: decimal(amount) }
 }
 
-const ownOf = ({ invoices }: Tables, account: AccountMode, { cufe, full_number }: OriginalInvoice) =>
-  Option.fromUndefinedOr(
-    [...invoices.values()].find(
-      (row) => isOf(row, account) && row.kind === "invoice" && (row.full_number === full_number || row.cufe === cufe)
-    )
-  ).pipe(Option.map(({ id }) => InvoiceId.make(id)))
-
 /**
  * The data that a note takes from the account's invoice, or from its request and a customer; none if there is no such
  * customer.
@@ -144,7 +136,7 @@ export const noteSource = (
 }
 
 // `Idempotency.once` runs one transaction at a time in memory: no lock is needed.
-export const layerNotes = inMemory(Notes, ({ attempt, call }) => ({
+export const layerNotes = inMemory(Notes, ({ call }) => ({
   lock: (account, id) => call("Notes.lock", (tables) => correctable(tables, account, id)),
   content: (account, id) =>
     call("Notes.content", ({ invoices }) => {
@@ -152,20 +144,17 @@ export const layerNotes = inMemory(Notes, ({ attempt, call }) => ({
       return { lines, ...ofWhole(details) }
     }),
   credited: (_of, id) => call("Notes.credited", (tables) => creditedTo(tables, id)),
-  look: (account, { invoice_id, original }) =>
+  look: (account, { invoice_id }) =>
     call("Notes.look", (tables) => ({
       invoice: invoice_id === undefined ? Option.none() : correctable(tables, account, invoice_id),
       credited: invoice_id === undefined ? Option.none() : Option.some(creditedTo(tables, invoice_id)),
-      own: original === undefined ? Option.none() : Option.map(ownOf(tables, account, original), (id) => ({ id }))
+      own: Option.none()
     })),
   insert: (note) =>
-    attempt("Notes.insert", (tables, now) => {
+    call("Notes.insert", (tables, now) => {
       const { account, created_at, id, invoice, kind, request, totals } = note
       const found = noteSource(tables, account, request, invoice?.id ?? null)
-      if (Option.isNone(found)) return Result.succeed(Option.none<string>())
-      const external_id = request.external_id ?? null
-      return Result.map(takeExternalId(tables, { ...account, id }, kind, external_id), () => {
-        const source = found.value
+      return Option.map(found, (source): string => {
         tables.invoices.set(id, {
           ...source,
           ...untouched,
@@ -177,7 +166,6 @@ export const layerNotes = inMemory(Notes, ({ attempt, call }) => ({
           totals,
           metadata: request.metadata ?? {},
           range_prefix: request.prefix ?? null,
-          external_id,
           own_rate: request.exchange_rate !== undefined,
           original: request.original ?? null,
           correction_code: request.correction_code,
@@ -185,7 +173,7 @@ export const layerNotes = inMemory(Notes, ({ attempt, call }) => ({
           created_at,
           updated_at: created_at
         })
-        return Option.some<string>(source.acquirer.identification.number)
+        return source.acquirer.identification.number
       })
     })
 }))

@@ -1,8 +1,8 @@
 import { detailsOf } from "../../../src/documents/rules/Details.ts"
 import { Effect, Latch, Layer, Option, Result } from "effect"
-import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { customerLimitReached, Customers, customersMax } from "../../../src/accounts/store/Customers.ts"
+import { Customers } from "../../../src/accounts/store/Customers.ts"
+import { ExternalIds } from "../../../src/database/ExternalIds.ts"
 import { Database } from "../../../src/database/Database.ts"
 import {
   type Answer,
@@ -21,13 +21,12 @@ import { layerEndpoints } from "./MemoryEndpoints.ts"
 import { layerInvoices } from "./MemoryInvoices.ts"
 import { layerEmails } from "./MemoryEmails.ts"
 import { layerDeliveryLog, layerEvents, layerRedelivery } from "./MemoryEvents.ts"
-import { layerExternalIds, takeExternalId } from "./MemoryExternalIds.ts"
 import { layerNotes, numberWithinMs, untouched } from "./MemoryNotes.ts"
 import { layerResolutions } from "./MemoryResolutions.ts"
 import { layerCircuits } from "./MemoryContingency.ts"
 import * as OnPostgres from "./OnPostgres.ts"
 import { pageOf } from "./MemoryPages.ts"
-import { inMemory, type InvoiceRow, MemoryTables, modeKey, optionOf, type Tables } from "./MemoryTables.ts"
+import { inMemory, type InvoiceRow, MemoryTables, optionOf, type Tables } from "./MemoryTables.ts"
 
 /*
  * The store in memory: the SQL's effect on one row at a time. Each call is atomic like a statement, has the same
@@ -67,25 +66,18 @@ const claimed = (
   })
 }
 
-const countOf = ({ customerCounts }: Tables, account: AccountMode) => customerCounts.get(modeKey(account)) ?? 0
-const count = (tables: Tables, account: AccountMode, change: number) =>
-  tables.customerCounts.set(modeKey(account), Math.max(0, countOf(tables, account) + change))
-
 const layerCustomers = inMemory(Customers, ({ attempt, call }) => ({
   find: (account, id) => call("Customers.find", ({ customers }) => optionOf(customers, account, id)),
   // Filters are tested on PostgreSQL.
   list: (account, request) => call("Customers.list", ({ customers }) => pageOf(customers, account, request)),
   create: (draft) =>
     attempt("Customers.create", (tables, now) =>
-      claimed(tables, now, draft, () => {
-        if (countOf(tables, draft.customer) >= customersMax) return Result.fail(customerLimitReached)
-        const taken = takeExternalId(tables, draft.customer, "customer", draft.customer.external_id)
-        if (Result.isFailure(taken)) return taken
-        count(tables, draft.customer, 1)
-        return Result.succeed(tables.customers.set(draft.customer.id, draft.customer))
-      })
+      claimed(tables, now, draft, () => Result.succeed(tables.customers.set(draft.customer.id, draft.customer)))
     )
 }))
+
+// External ids are tested on PostgreSQL.
+const layerExternalIds = inMemory(ExternalIds, () => ({ refusal: () => Effect.succeedNone }))
 
 const layerDatabase = inMemory(Database, ({ call }) => ({
   answers: Effect.isSuccess(Effect.sandbox(call("Database.answers", () => true))),
@@ -136,8 +128,6 @@ const layerInvoiceCreation = inMemory(InvoiceCreation, ({ attempt }) => ({
       const outcome = claimed(tables, now, draft, () => {
         if (Option.isNone(customer))
           return Result.fail(ApiError.missing("customer", request.customer_id, "customer_id"))
-        const taken = takeExternalId(tables, { ...account, id }, "invoice", request.external_id ?? null)
-        if (Result.isFailure(taken)) return Result.fail(taken.failure)
         const row: InvoiceRow = {
           ...untouched,
           ...account,
@@ -158,7 +148,6 @@ const layerInvoiceCreation = inMemory(InvoiceCreation, ({ attempt }) => ({
           correction_code: null,
           reason: null,
           range_prefix: request.prefix ?? null,
-          external_id: request.external_id ?? null,
           created_at,
           updated_at: created_at
         }

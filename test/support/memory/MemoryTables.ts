@@ -153,10 +153,6 @@ const emptyTables = () => ({
   auditLog: [] as Array<AuditRow>,
   certificates: new Map<string, StoredCertificate & { readonly pem: string }>(),
   customers: new Map<string, StoredCustomer>(),
-  /** By account and mode. */
-  customerCounts: new Map<string, number>(),
-  /** The id of the object with each external id, by account, mode, kind and external id. */
-  externalIds: new Map<string, string>(),
   resolutions: new Map<string, StoredResolution>(),
   invoices: new Map<string, InvoiceRow>(),
   documents: new Map<string, { readonly signed: Uint8Array; readonly authority_answer: unknown }>(),

@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { customersMax } from "../../../src/accounts/store/Customers.ts"
+import { apiKeyIds } from "../../support/apps/Accounts.ts"
 import { customerBody } from "../../support/apps/Invoices.ts"
 import { send } from "../../support/apps/Requests.ts"
-import { customer, refused } from "./Refused.ts"
+import { customer, post, refused } from "./Refused.ts"
 
 // Each moment has its own identification, because all moments share an account.
 const [named, unnamed, twice, beyond] = ["900373115", "900373116", "900373117", "900373118"] as const
@@ -18,8 +19,10 @@ const put = (number: string, others: object = {}) => ({
   body: { ...customerBody(number), ...others }
 })
 
-/** The faults of a PUT that depend on earlier requests, on PostgreSQL. */
-export const badCustomerMoments = [
+const roll = (id: string) => post(`/v1/api-keys/${id}/roll`, { expires_in: 0 })
+
+/** The faults of customers and API keys that depend on stored rows, on PostgreSQL. */
+export const badStoredMoments = [
   {
     given: create(named, { external_id }),
     bad: [
@@ -27,6 +30,12 @@ export const badCustomerMoments = [
         [
           "a second object with an external id, with PUT",
           put(unnamed, { external_id }),
+          /names the customer cust_[0-9a-z]{26}, and/,
+          "external_id"
+        ],
+        [
+          "a second object with an external id",
+          customer({ ...customerBody(unnamed), external_id }),
           /names the customer cust_[0-9a-z]{26}, and/,
           "external_id"
         ]
@@ -52,6 +61,18 @@ export const badCustomerMoments = [
       SqlClient.SqlClient,
       (sql) => sql`update account_modes set customers = ${customersMax} where not livemode`
     ),
-    bad: refused("customer_limit_reached", [["one customer over the limit, with PUT", put(beyond), /at most 1000000/]])
+    bad: refused("customer_limit_reached", [
+      ["one customer over the limit", customer(customerBody(beyond)), /at most 1000000/],
+      ["one customer over the limit, with PUT", put(beyond), /at most 1000000/]
+    ])
+  },
+  {
+    given: Effect.void,
+    bad: [
+      ...refused("resource_missing", [["a roll of a missing key", roll("key_1"), /no API key "key_1"/]]),
+      ...refused("api_key_inactive", [
+        ["a roll of a revoked key", roll(apiKeyIds.revoked), /was revoked or has expired/]
+      ])
+    ]
   }
 ].flatMap(({ bad, given }) => bad.map((one) => ({ ...one, given })))
