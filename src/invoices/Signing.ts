@@ -11,7 +11,7 @@ import {
   SandboxCertificate,
   SigningUnavailable
 } from "../documents/signature/Certificate.ts"
-import { knownCertificate } from "../documents/signature/KnownCertificate.ts"
+import { knownCertificate } from "../documents/signature/XadesSignature.ts"
 import { certificatesFrom } from "../documents/signature/Pkcs12.ts"
 import { type AccountCertificate, SigningKeys, SigningRefused } from "../documents/signature/SigningKeys.ts"
 import { AuthorityRefusal, AuthorityUnavailable, callerOf, type DocumentName } from "./authority/Authority.ts"

@@ -9,12 +9,10 @@ export const figureMutants: ReadonlyArray<Mutant> = [
       "- sum(discounts) + sum(charges) + cents": "- sum(discounts) + sum(charges) - prepaid + cents"
     }
   }),
-  ...guards("src/documents/ubl/UblAllowances.ts", verdicts, {
+  ...guards("src/documents/ubl/UblDocument.ts", verdicts, {
     "a discount given as an amount has no percentage": {
       "percent ?? percentageOf(rest.amount, base)": 'percent ?? ""'
-    }
-  }),
-  ...guards("src/documents/ubl/UblLines.ts", verdicts, {
+    },
     "a tax per unit precedes the tax on the line's base": {
       "line.taxes.toSorted(byBase)": "line.taxes"
     }
