@@ -1,5 +1,5 @@
 import { Context, Effect, Layer, Option, Predicate, Record, Result } from "effect"
-import { HttpServerRequest } from "effect/http"
+import { HttpServerRequest, HttpRouter } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
 import { HttpApiBuilder, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
@@ -19,7 +19,6 @@ import type { KeyEnd } from "../../accounts/store/ApiKeyLookup.ts"
 import { ApiKeys, endedKey } from "../../accounts/store/ApiKeys.ts"
 import { AuditLog } from "../../accounts/store/AuditLog.ts"
 import { PortalSessions } from "../../accounts/store/PortalSessions.ts"
-import { makeActingCaller } from "./ActingCaller.ts"
 import { Concurrency } from "../limits/Concurrency.ts"
 import { Exchange, type Facts, originOf, pathOf, queryOf } from "./Exchange.ts"
 import { inTime, portInTime } from "../../runtime/PortCall.ts"
@@ -31,6 +30,8 @@ import { currentVersion } from "../../../schemas/Version.ts"
 import { FileAccess } from "../../api/FileApi.ts"
 import { isTracking, type LinkFault } from "../../invoices/rules/FileLink.ts"
 import { FileLinks } from "../../invoices/store/FileLinks.ts"
+import { Platforms } from "../../accounts/store/Platforms.ts"
+import { violation } from "../../documents/rules/AuthorityRules.ts"
 
 /** The error for a portal session without the capability; null: for an operation that no portal session may use. */
 export const lacking = (capability: KeyCapability | null) =>
@@ -289,4 +290,54 @@ export const layerFileAccess = Layer.effect(
         }) as Effect.Effect<never>
     )
   })
+)
+
+/** The header with which a platform's key names the account that it acts for. */
+const header = "Svc-Account"
+
+const accountRequired = new ApiError({
+  code: "account_required",
+  message: `A platform's key acts for one of its accounts in this operation: send the header ${header}: ten_… with the id of the account.`,
+  param: header
+})
+const platformKeyRequired = new ApiError({
+  code: "platform_key_required",
+  message: `Only a platform's key may do this, and this key belongs to an account. Use a key of the platform; for the account itself, use /v1/account and leave out the header ${header}.`
+})
+const accountNotTaken = ApiError.fromViolations([
+  violation(
+    header,
+    "parameter_unknown",
+    `This operation of the platform takes no header ${header}: leave it out.`,
+    "own_accounts"
+  )
+])
+
+/** The groups whose operations a platform's key, or its own portal session, may use for the platform itself. */
+const ofPlatform: ReadonlySet<string> = new Set(["apiKeys", "auditLog", "catalogs", "portalSessions", "requests"])
+
+/**
+ * Makes the function that returns the principal of a request with an API key or a portal session: of the account that a
+ * platform's key acts for, of the platform itself, or of the account of the key. Fails with `account_required`,
+ * `platform_key_required`, `parameter_unknown`, or with `resource_missing` for an account that is not the platform's.
+ */
+const makeActingCaller = Effect.map(
+  Platforms,
+  ({ actFor }) =>
+    (key: Principal, { group }: { readonly group: HttpApiGroup.Top }) =>
+      Effect.gen(function* () {
+        const sent = (yield* HttpServerRequest.HttpServerRequest).headers["svc-account"]
+        const managesAccounts = group.identifier === "accounts"
+        if (key.platform === undefined) {
+          return managesAccounts || sent !== undefined ? yield* platformKeyRequired : key
+        }
+        if (managesAccounts && sent !== undefined) return yield* accountNotTaken
+        const named = managesAccounts ? (yield* HttpRouter.RouteContext).params["id"] : sent
+        if (named === undefined) {
+          return managesAccounts || ofPlatform.has(group.identifier) ? key : yield* accountRequired
+        }
+        const found = yield* actFor(key, named)
+        if (Option.isSome(found)) return found.value
+        return yield* managesAccounts ? ApiError.missing("account", named) : ApiError.missing("account", named, header)
+      })
 )

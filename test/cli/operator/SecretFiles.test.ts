@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import * as Fs from "node:fs"
 import * as Os from "node:os"
 import * as Path from "node:path"
-import { readSecretFiles, secretSettings } from "../../../src/service/SecretFiles.ts"
+import { readSecretFiles, secretSettings } from "../../../src/service/Run.ts"
 import { it } from "../../support/Tests.ts"
 
 const folder = Effect.acquireRelease(
