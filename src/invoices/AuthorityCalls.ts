@@ -1,6 +1,6 @@
 import { Cause, Duration, Effect, Exit, Metric, Option, Random, Result, Schema } from "effect"
 import { authorityTroubles } from "./rules/AuthorityTroubles.ts"
-import { storableJson } from "../runtime/json/Storable.ts"
+import { storableJson, storableText } from "../runtime/json/Storable.ts"
 import {
   Authority,
   AuthorityRefusal,
@@ -9,7 +9,6 @@ import {
   troubleOf,
   type Verdict
 } from "./authority/Authority.ts"
-import { GivenVerdict, storableErrors } from "./authority/Verdicts.ts"
 import * as Metrics from "../runtime/Metrics.ts"
 import { checkPort, PortBroken, withDeadline } from "../runtime/PortCall.ts"
 import { InvoiceCommands } from "./store/InvoiceCommands.ts"
@@ -20,6 +19,30 @@ import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { afterCall, answering, isOfDocument, isReceived } from "./NextStep.ts"
 import { Signing } from "./Signing.ts"
 import type { Document } from "./Steps.ts"
+import { AuthorityError } from "../../schemas/FiscalDocument.ts"
+
+/** A verdict of any `Authority`. */
+export const GivenVerdict = Schema.Struct({
+  accepted: Schema.Boolean,
+  errors: Schema.Array(AuthorityError),
+  notifications: Schema.Array(AuthorityError),
+  answer: Schema.Unknown
+})
+
+/** The errors in storable form: at most `errorsMax`, each text of at most `textMax` characters. */
+export const storableErrors = (
+  errors: ReadonlyArray<AuthorityError>,
+  { errorsMax, textMax }: { readonly errorsMax: number; readonly textMax: number }
+): ReadonlyArray<AuthorityError> => {
+  const storable = (text: string) => storableText(text, textMax)
+  return errors.slice(0, errorsMax).map(({ hint, message, path, rule, severity }) => ({
+    rule: storable(rule),
+    severity,
+    message: storable(message),
+    path: path === null ? null : storable(path),
+    hint: hint === null ? null : storable(hint)
+  }))
+}
 
 const timeout = Duration.seconds(60)
 

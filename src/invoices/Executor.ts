@@ -25,13 +25,20 @@ import { isDefect, isSqlFailure } from "../database/SqlFailure.ts"
 import * as AuthorityCalls from "./AuthorityCalls.ts"
 import { AuthorityTurns } from "./AuthorityTurns.ts"
 import { Backpressure } from "./Backpressure.ts"
-import { conclusion, type DocumentVerdict, leaving, signedAndSubmitted, signedOnly } from "./Changes.ts"
+import {
+  conclusion,
+  type DocumentVerdict,
+  leaving,
+  signedAndSubmitted,
+  signedOnly,
+  type Change,
+  type Document
+} from "./Steps.ts"
 import { CircuitBreaker } from "./CircuitBreaker.ts"
 import { afterDefect, afterNoSignature, type Next, nextStep } from "./NextStep.ts"
 import * as Redating from "./Redating.ts"
 import { Signing } from "./Signing.ts"
 import * as Steps from "./Steps.ts"
-import type { Change, Document } from "./Steps.ts"
 
 // If only one document's calls fail, its own alarm transmits it, and not the sweep after an outage.
 const ownTransmissionMs = 30_000

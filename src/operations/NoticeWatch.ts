@@ -3,12 +3,12 @@ import { Singleton } from "effect/cluster"
 import { Fault } from "../runtime/Fault.ts"
 import * as Metrics from "../runtime/Metrics.ts"
 import { callPort } from "../runtime/PortCall.ts"
-import { Mailer, MailerAbsent, MailerRefused, sendMethod } from "../invoices/mail/Mailer.ts"
+import { Mailer, MailerAbsent, MailerRefused, sendMethod, type Message } from "../invoices/mail/Mailer.ts"
 import { nextEmailDelayMs } from "../webhooks/rules/RetrySchedule.ts"
-import { noticeMail } from "./NoticeMail.ts"
 import { type DueEmail, emailsMax, noticeLeaseSeconds, Notices } from "./store/Notices.ts"
-import { repeated } from "./Watch.ts"
-import { WatchPace } from "./WatchPace.ts"
+import { repeated, WatchPace } from "./Watch.ts"
+import { htmlMessage, oneLine } from "../documents/email/EmailPackage.ts"
+import { firstSentence } from "./rules/AccountFindings.ts"
 
 const sending = sendMethod(noticeLeaseSeconds)
 
@@ -56,3 +56,21 @@ export const layer = Singleton.make(
     )
   })
 )
+
+/** The email of a notice, in Spanish as all emails of the Colombian profile. */
+const noticeMail = ({ id, issuer, message_es }: Pick<DueEmail, "id" | "issuer" | "message_es">): Message => {
+  const message = oneLine(message_es)
+  const paragraphs = [
+    `Señores ${oneLine(issuer)}:`,
+    message,
+    `Folio envía este aviso una vez, al correo del emisor. Referencia: ${id}`
+  ]
+  return {
+    subject: firstSentence(message),
+    text: `${paragraphs.join("\n\n")}\n`,
+    html: htmlMessage(paragraphs),
+    from_name: "Folio",
+    reply_to: null,
+    archive: null
+  }
+}

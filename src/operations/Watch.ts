@@ -1,4 +1,4 @@
-import { type Duration, Effect, Metric, Schedule } from "effect"
+import { Duration, Effect, Metric, Schedule, Context } from "effect"
 import { Singleton } from "effect/cluster"
 import { ServiceInfo } from "../api/ServiceInfo.ts"
 import { judge, type Look } from "./rules/IncidentRules.ts"
@@ -10,7 +10,6 @@ import { Fault } from "../runtime/Fault.ts"
 import * as Metrics from "../runtime/Metrics.ts"
 import { Incidents, type DueAlert, alertLeaseSeconds } from "./store/Incidents.ts"
 import type { Source } from "./store/Sources.ts"
-import { WatchPace } from "./WatchPace.ts"
 
 // Alerts of one channel under way at a time.
 const atOnce = 4
@@ -96,3 +95,9 @@ export const layer = Singleton.make(
     )
   })
 )
+
+/** How often Folio searches for incidents (`search`) and sends their alerts (`send`). Tests search more often. */
+export const WatchPace = Context.Reference<{
+  readonly search: Duration.Duration
+  readonly send: Duration.Duration
+}>("folio/operations/WatchPace", { defaultValue: () => ({ search: Duration.minutes(1), send: Duration.seconds(5) }) })

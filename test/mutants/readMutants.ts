@@ -15,12 +15,12 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "return isFirst || bytes <= pageBytesMax": "return isFirst || bytes > 0"
     }
   }),
-  ...guards("src/webhooks/sender/WebhookAttempt.ts", "test/webhooks/sender/WebhookSenderLimits.test.ts", {
+  ...guards("src/webhooks/sender/WebhookSender.ts", "test/webhooks/sender/WebhookSenderLimits.test.ts", {
     "all headers of a webhook response are stored": {
       "Buffer.byteLength(value)) <= maxRecordedBytes)": "Buffer.byteLength(value)) > 0)"
     }
   }),
-  ...guards("src/runtime/turns/FairQueue.ts", "test/runtime/turns/AccountTurns.test.ts", {
+  ...guards("src/runtime/turns/Turns.ts", "test/runtime/turns/AccountTurns.test.ts", {
     "turns are first come, first served": {
       "if (lines.size > 0) this.owners.set(owner, lines)":
         "if (lines.size > 0) this.owners = new Map([[owner, lines], ...this.owners])"
@@ -189,7 +189,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "pending.get(name) ?? (yield* begin(account, name, tag, make))": "yield* begin(account, name, tag, make)"
     }
   }),
-  ...guards("src/runtime/json/ByteCache.ts", "test/documents/print/Printing.test.ts", {
+  ...guards("src/documents/print/Printing.ts", "test/documents/print/Printing.test.ts", {
     "printed documents are cached without a limit": {
       "if (this.total <= this.max) return": "if (oldest !== '') return"
     }
@@ -254,7 +254,7 @@ export const readMutants: ReadonlyArray<Mutant> = [
       "bytes.subarray(0, prologBytes.length).equals(prologBytes) ? prologBytes.length : 0": "prologBytes.length"
     }
   }),
-  ...guards("src/documents/ubl/UblPayment.ts", "test/documents/ubl/FullContent.test.ts", {
+  ...guards("src/documents/ubl/UblDocument.ts", "test/documents/ubl/FullContent.test.ts", {
     "a credit card is written as a bank transfer": { "paymentCode(payment.code)": "payment.code" }
   }),
   ...guards("src/invoices/Mailing.ts", "test/invoices/Mailing.test.ts", {

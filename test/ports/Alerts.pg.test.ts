@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { WatchPace } from "../../src/operations/WatchPace.ts"
+import { WatchPace } from "../../src/operations/Watch.ts"
 import { type Alert, AlertFailed, Alerts } from "../../src/operations/Alerts.ts"
 import { Incidents } from "../../src/operations/store/Incidents.ts"
 import { serviceWith } from "../support/apps/PostgresApp.ts"

@@ -11,10 +11,11 @@ import {
   AuthorityUnavailable,
   type DocumentName,
   type Submission,
-  type Verdict
+  type Verdict,
+  type AuthorityAcquirer
 } from "./Authority.ts"
 import { type BrokenRule, rejectionBy, remarkOf } from "./RuleRemarks.ts"
-import { knownAcquirer, ofAcquirer, type Outcome, outcomeOf } from "./SandboxOutcomes.ts"
+import { isSandboxIdentification } from "../../documents/rules/parties/CheckDigit.ts"
 
 export type { BrokenRule }
 
@@ -242,3 +243,47 @@ export const layer = <D extends SubmittedDocument>(options: {
       acquirer: ({ number, type }) => Effect.succeed(knownAcquirer(type, number))
     })
   })
+
+/** An outcome in the simulated authority. */
+type Outcome = "accept" | "reject" | "away" | "refuse" | "slow" | "flaky" | "notify" | "lose"
+
+/** The outcomes that acquirers' NITs select in the sandbox. */
+const outcomesByNit: Readonly<Record<string, Outcome>> = {
+  "900000002": "reject",
+  "900000003": "away",
+  "900000004": "refuse",
+  "900000005": "slow",
+  "900000006": "flaky",
+  "900000007": "notify",
+  "900000008": "lose"
+}
+
+/** The outcome that a document's own script selects. It has priority over the acquirer's. */
+const outcomeOf = (script: AuthorityScript | null): Outcome | undefined => {
+  if (script?.accept) return "accept"
+  if (script?.reject) return "reject"
+  if (script?.lose) return "lose"
+  if (script?.contingency) return "away"
+  return script?.fail ? "refuse" : undefined
+}
+
+/** The outcome that a document's acquirer selects. */
+const ofAcquirer = ({
+  acquirer: { identification }
+}: {
+  readonly acquirer: { readonly identification: Identification }
+}): Outcome | undefined => {
+  if (isSandboxIdentification(identification)) return "accept"
+  return identification.type === "31" ? outcomesByNit[identification.number] : undefined
+}
+
+/** The acquirers in the simulated authority's records. */
+const acquirersByNit: Readonly<Record<string, AuthorityAcquirer>> = Object.fromEntries(
+  ["900000001", ...Object.keys(outcomesByNit)].map((nit) => [
+    nit,
+    { name: `Adquiriente de Prueba ${nit} S.A.S.`, email: `facturas@${nit}.test` }
+  ])
+)
+/** The acquirer with this identification in the simulated authority's records, or null. */
+const knownAcquirer = (type: string, number: string): AuthorityAcquirer | null =>
+  type === "31" && Object.hasOwn(acquirersByNit, number) ? (acquirersByNit[number] ?? null) : null

@@ -36,7 +36,7 @@ export const stepMutants: ReadonlyArray<Mutant> = [
       'if (Option.isSome(row) && row.value.state === "signed") yield* goesOn(row.value)': "row satisfies unknown"
     }
   }),
-  ...guards("src/invoices/Changes.ts", "test/webhooks/SentAtOnce.test.ts", {
+  ...guards("src/invoices/Steps.ts", "test/webhooks/SentAtOnce.test.ts", {
     "steps: a document is sent before its bytes are stored": {
       "signs: true, signed: row.signed,": "signs: true, signed: new Uint8Array(),"
     }

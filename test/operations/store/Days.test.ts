@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { localDate } from "../../../src/runtime/AuthorityTime.ts"
-import { daysUntil } from "../../../src/operations/store/Days.ts"
+import { daysUntil } from "../../../src/operations/store/Overview.ts"
 
 const hourMs = 3_600_000
 const zone = (hours: number) => (epochMs: number) => new Date(epochMs + hours * hourMs).toISOString().slice(0, 10)
