@@ -9,9 +9,9 @@ import { Connection } from "../Connection.ts"
 import { find, invoices, kindOf, nameOf, pathOf } from "../documents/Kinds.ts"
 import { Failed } from "../Failures.ts"
 import { objectOf } from "../Objects.ts"
-import { opened } from "../Opener.ts"
 import { Output } from "../Output.ts"
 import * as Flags from "../Flags.ts"
+import { spawn } from "node:child_process"
 
 /** Writes a file into a new directory. Only the user can read both. */
 const kept = (name: string, bytes: Uint8Array) =>
@@ -71,3 +71,24 @@ export const open = Command.make(
     "folio open idempotency_conflict"
   )
 )
+
+/** The program that opens a file or a URL; undefined without a display. */
+const opener = (): readonly [string, ...ReadonlyArray<string>] | undefined => {
+  if (process.platform === "darwin") return ["open"]
+  if (process.platform === "win32") return ["explorer"]
+  const hasDisplay = process.env["DISPLAY"] !== undefined || process.env["WAYLAND_DISPLAY"] !== undefined
+  return hasDisplay ? ["xdg-open"] : undefined
+}
+
+/** Opens a file or a URL. Gives false if no program can open it. */
+const opened = (target: string): Effect.Effect<boolean> =>
+  Effect.callback((resume) => {
+    const [program, ...words] = opener() ?? []
+    if (program === undefined) return resume(Effect.succeed(false))
+    const child = spawn(program, [...words, target], { detached: true, stdio: "ignore" })
+    child.once("error", () => resume(Effect.succeed(false)))
+    child.once("spawn", () => {
+      child.unref()
+      resume(Effect.succeed(true))
+    })
+  })
