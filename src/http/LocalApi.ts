@@ -2,7 +2,7 @@ import { Context, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { AccountMode } from "../../schemas/Account.ts"
 import { type PortalSession, PortalCaller } from "../api/Authorization.ts"
-import { localApiKey } from "../accounts/rules/LocalApiKey.ts"
+import { localApiKey } from "../accounts/rules/ApiKeyFormat.ts"
 import { ApiKeys } from "../accounts/store/ApiKeys.ts"
 import { SecretKey } from "../database/Secrets.ts"
 

@@ -1,5 +1,5 @@
 import { Effect, Layer } from "effect"
-import * as Actors from "./Actors.ts"
+import * as AccountActor from "../accounts/AccountActor.ts"
 import { Commands } from "../accounts/Commands.ts"
 import { applicationResponse } from "../documents/email/ApplicationResponse.ts"
 import { sandboxRules } from "../documents/SandboxRules.ts"
@@ -7,28 +7,53 @@ import { readSignedDocument } from "../documents/signature/SignedDocument.ts"
 import * as Http from "../http/Http.ts"
 import * as Routes from "../http/HttpRoutes.ts"
 import { Backpressure } from "../invoices/Backpressure.ts"
-import * as Issuing from "../invoices/Issuing.ts"
+import { AuthorityTurns } from "../invoices/AuthorityTurns.ts"
+import { CircuitBreaker } from "../invoices/CircuitBreaker.ts"
+import { Executor } from "../invoices/Executor.ts"
+import * as InvoiceActor from "../invoices/InvoiceActor.ts"
+import * as IssuedFiles from "../invoices/IssuedFiles.ts"
+import { Mailing } from "../invoices/Mailing.ts"
+import { Signing } from "../invoices/Signing.ts"
 import * as AuthorityLive from "../invoices/authority/AuthorityLive.ts"
 import * as AuthoritySandbox from "../invoices/authority/AuthoritySandbox.ts"
 import { AuthoritySettings } from "../invoices/authority/AuthoritySettings.ts"
+import * as NoticeWatch from "../operations/NoticeWatch.ts"
+import * as Purger from "../operations/Purger.ts"
+import * as Sweeper from "../operations/Sweeper.ts"
+import * as Watch from "../operations/Watch.ts"
 import * as Portal from "../portal/Portal.ts"
 import { LocalAccounts } from "../accounts/AccountEntity.ts"
 import { Notify } from "../accounts/Notify.ts"
 import { FileLinks } from "../invoices/store/FileLinks.ts"
+import * as WebhookEndpointActor from "../webhooks/WebhookEndpointActor.ts"
 import { ReadyEndpoints } from "../webhooks/store/ReadyEndpoints.ts"
 import { SandboxAuthorities } from "../accounts/store/sandbox/SandboxAuthorities.ts"
 import * as Store from "./Store.ts"
 
 // The layers of the service, without the platform. `Service.ts` composes them on Node and PostgreSQL, tests in memory.
 
+/** The services of a document from its number to the email to its buyer and the buyer's response. */
+const layerIssuing = Layer.mergeAll(Executor.layer, Mailing.layer).pipe(
+  Layer.provideMerge([AuthorityTurns.layer, CircuitBreaker.layer, Signing.layer])
+)
+
 /** Commands and issuing, which are the work of the actors, without the actors. */
-export const layerWork = Commands.layer.pipe(Layer.provideMerge(Issuing.layer), Layer.provide(Notify.layerGuarded))
+export const layerWork = Commands.layer.pipe(Layer.provideMerge(layerIssuing), Layer.provide(Notify.layerGuarded))
 
 /**
  * The actors, which carry out commands, number and sign documents, submit them to the authority, and send emails and
- * webhooks. Requires `Sharding`, the stores, the ports, the limits and the signing certificate.
+ * webhooks. There is one for each account and mode, each document and each webhook endpoint, and four singletons.
+ * Requires `Sharding`, the stores, the ports, the limits and the signing certificate.
  */
-export const layerActors = Actors.layer.pipe(
+export const layerActors = Layer.mergeAll(
+  AccountActor.layer,
+  InvoiceActor.layer,
+  Watch.layer,
+  NoticeWatch.layer,
+  WebhookEndpointActor.layer,
+  Sweeper.layer,
+  Purger.layer
+).pipe(
   Layer.provide(layerWork),
   Layer.provide([FileLinks.layer, Backpressure.layer, Notify.layerGuarded]),
   Layer.provide([LocalAccounts.layer, ReadyEndpoints.layer])
@@ -40,7 +65,7 @@ export const routes = Layer.merge(Routes.layer, Portal.layer).pipe(
 )
 
 /** The default `DocumentFiles`, made from the rows of the database. Requires the stores and `Printer`. */
-export const layerDocuments = Issuing.layerDocumentFiles
+export const layerDocuments = Layer.provide(IssuedFiles.layer, Signing.layer)
 
 /**
  * The default `Authority`. It sends test documents to a simulated authority, live documents to the web service in

@@ -1,6 +1,8 @@
-import { hash } from "node:crypto"
+import { hash, hkdfSync } from "node:crypto"
 import { crc32 } from "node:zlib"
 import { Result } from "effect"
+import type { AccountMode } from "../../../schemas/Account.ts"
+import { ApiKeyId } from "../../../schemas/Id.ts"
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const randomBytes = 32
@@ -98,3 +100,29 @@ export const sentApiKey = (authorization = ""): Result.Result<string, KeyFault> 
   if (scheme.toLowerCase() === "bearer") return whole(credential)
   return scheme.toLowerCase() === "basic" ? ofBasic(credential) : Result.fail("scheme")
 }
+
+/** The beginning of the id of every local key. It sorts before the ids of all other keys. */
+export const localKeyPrefix = "key_0000000000"
+
+/**
+ * The API key for Folio's own calls on behalf of an account. It is derived from the key that seals secrets, so that
+ * every process has the same key and none stores it.
+ */
+export const localApiKey = (secret: Uint8Array, { account_id, livemode }: AccountMode) => {
+  const mode = livemode ? "live" : "test"
+  const key = makeApiKey(
+    mode,
+    new Uint8Array(hkdfSync("sha256", secret, "", `folio local API key ${account_id} ${mode}`, 32))
+  )
+  return { key, id: ApiKeyId.make(localKeyPrefix + apiKeyHash(key).slice(0, 16)) }
+}
+
+// Sorts before the ids of all other keys, and after those of local keys.
+const actingPrefix = "key_0000000001"
+
+/** The id that stands for a platform's key in one of the platform's accounts. It has no key of its own. */
+export const actingKeyId = (key: ApiKeyId, account: string): ApiKeyId =>
+  ApiKeyId.make(actingPrefix + hash("sha256", `${key}|${account}`, "hex").slice(0, 16))
+
+/** Whether an id stands for a platform's key. */
+export const isActingKey = (id: string): boolean => id.startsWith(actingPrefix)

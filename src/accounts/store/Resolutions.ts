@@ -31,7 +31,6 @@ import * as Query from "../../database/Query.ts"
 import { Secrets } from "../../database/Secrets.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import * as LiveMode from "./LiveMode.ts"
-import { rangeContext } from "./TechnicalKeys.ts"
 
 const Row = Schema.Struct({
   ...AccountMode.fields,
@@ -56,6 +55,9 @@ const Row = Schema.Struct({
   created_at: Schema.Date
 })
 export type StoredResolution = typeof Row.Type
+
+/** The place that the technical key of a range is sealed for (see `Secrets`). */
+export const rangeContext = ({ id }: { readonly id: string }) => `resolutions|${id}`
 
 const Stored = Schema.Struct({ ...Row.fields, technical_key_sealed: Schema.NullOr(Schema.String) })
 

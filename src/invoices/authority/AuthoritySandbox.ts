@@ -14,7 +14,7 @@ import {
   type Verdict,
   type AuthorityAcquirer
 } from "./Authority.ts"
-import { type BrokenRule, rejectionBy, remarkOf } from "./RuleRemarks.ts"
+import { type BrokenRule, rejectionBy, remarkOf } from "./RuleHints.ts"
 import { isSandboxIdentification } from "../../documents/rules/parties/CheckDigit.ts"
 
 export type { BrokenRule }

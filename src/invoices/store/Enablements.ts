@@ -5,9 +5,8 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import { EnablementStatus, TestRange } from "../../../schemas/Enablement.ts"
 import { Failure } from "../../../schemas/FiscalDocument.ts"
 import { AccountId } from "../../../schemas/Id.ts"
-import { testRangeContext } from "../../accounts/store/TechnicalKeys.ts"
 import * as AccountView from "../../database/AccountView.ts"
-import { columnsOf, ofAccount } from "../../database/Keys.ts"
+import { columnsOf, type Key, ofAccount } from "../../database/Keys.ts"
 import * as Query from "../../database/Query.ts"
 import { Secrets } from "../../database/Secrets.ts"
 import { Workers } from "../../database/Workers.ts"
@@ -86,6 +85,10 @@ export const tooMany = (what: string) =>
     code: "enablement_limit_reached",
     message: `${what}: contact the operator before you continue.`
   })
+
+/** The place that the technical key of a test set's range is sealed for. */
+export const testRangeContext = ({ account_id, id }: Pick<Key, "account_id" | "id">) =>
+  `enablements|${account_id}|${id}`
 
 const jsonOf = (value: object | null) => (value === null ? null : JSON.stringify(value))
 

@@ -1,6 +1,6 @@
 import { Effect, Redacted, Schema } from "effect"
 import { AccountId } from "../../../schemas/Id.ts"
-import { localApiKey, localKeyPrefix } from "../../accounts/rules/LocalApiKey.ts"
+import { localApiKey, localKeyPrefix } from "../../accounts/rules/ApiKeyFormat.ts"
 import { revokeKey } from "../../accounts/store/Operations.ts"
 import * as Query from "../../database/Query.ts"
 import { keyName, type SecretKey, Secrets } from "../../database/Secrets.ts"
