@@ -44,9 +44,9 @@ const inBorduria = Effect.fnUntraced(function* (isLive = false) {
   return { authority, body, create }
 })
 
-const settled = (path: string, isLive = false) =>
+const settled = (path: string) =>
   Effect.map(
-    until(get(path, headersOf(isLive)), ({ json }) => json.status !== "draft"),
+    until(get(path, headersOf(false)), ({ json }) => json.status !== "draft"),
     ({ json }) => json
   )
 

@@ -7,8 +7,8 @@ const dayMs = 86_400_000
 
 const moved = (date: string, days: number) => new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10)
 
-const fault = (param: string, message: string) =>
-  Result.fail(ApiError.fromViolations([violation(param, "parameter_invalid", message, "range")]))
+const fault = (message: string) =>
+  Result.fail(ApiError.fromViolations([violation("from", "parameter_invalid", message, "range")]))
 
 /**
  * The first and the last day of a request for usage, each YYYY-MM-DD. Without `to`, the days end with `today`, and
@@ -21,10 +21,10 @@ export const usageDays = (
   const { to = today } = query
   const { from = moved(to, 1 - usageDaysDefault) } = query
   const end = query.to === undefined ? `today, ${to}` : `to, ${to}`
-  if (from > to) return fault("from", `from must not be after ${end}.`)
+  if (from > to) return fault(`from must not be after ${end}.`)
   if (moved(from, usageDaysMax - 1) < to) {
     const message = `from must be at most ${usageDaysMax - 1} days before ${end}, so not before ${moved(to, 1 - usageDaysMax)}. Send several requests for a longer time.`
-    return fault("from", message)
+    return fault(message)
   }
   return Result.succeed({ from, to })
 }

@@ -1,4 +1,4 @@
-import { Array, Context, type Duration, Effect, Equal, Layer, Result, Schema } from "effect"
+import { Array, Context, Effect, Equal, Layer, Result, Schema } from "effect"
 import { Dns, Host, NetAddress } from "effect/net"
 import { ServiceInfo } from "../../api/ServiceInfo.ts"
 import { isPublicAddress } from "./PublicAddress.ts"
@@ -36,7 +36,7 @@ export class EgressRefused extends Schema.TaggedError<EgressRefused>()("EgressRe
  */
 export class DnsFailed extends Schema.TaggedError<DnsFailed>()("DnsFailed", { message: Schema.String }) {}
 
-/** The exceptions of the default rules, and the time-out of a DNS look-up. */
+/** The exceptions of the default rules. */
 export interface EgressGuardOptions {
   /**
    * Pairs of address and port that webhooks may reach, also over http and if the address is not public. For
@@ -47,8 +47,6 @@ export interface EgressGuardOptions {
   readonly ownHosts?: ReadonlyArray<string>
   /** Ports an endpoint may use; default 443 and 8443. */
   readonly ports?: ReadonlyArray<number>
-  /** Limit of one name resolution; default 2 s. */
-  readonly dnsTimeout?: Duration.Input
 }
 
 /** The maximum of addresses that a delivery tries. All addresses of the DNS response are checked. */
@@ -93,7 +91,6 @@ const make = Effect.fnUntraced(function* (options: EgressGuardOptions) {
   const ownHosts = new Set(options.ownHosts?.map((name) => name.toLowerCase()))
   const ports = new Set(options.ports ?? [443, 8443])
   const portMessage = `The port of the URL is not allowed; use ${[...ports].join(" or ")}.`
-  const dnsTimeout = options.dnsTimeout ?? "2 seconds"
 
   // Only IP literals and `localhost`, which need no look-up, can match the allow-list. The list has no effect on names.
   const inspect = (host: string, port: number): Result.Result<Destination, string> => {
@@ -165,7 +162,7 @@ const make = Effect.fnUntraced(function* (options: EgressGuardOptions) {
   const query = (name: string, type: "A" | "AAAA") =>
     dns.resolve(name, type).pipe(
       Effect.map((records) => records.map((record): NetAddress.IpAddress => record.address)),
-      Effect.timeout(dnsTimeout),
+      Effect.timeout("2 seconds"),
       Effect.orElseSucceed((): Array<NetAddress.IpAddress> => [])
     )
 

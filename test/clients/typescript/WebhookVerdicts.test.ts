@@ -23,8 +23,8 @@ const event = '{"id":"evt_1","object":"event","type":"invoice.failed","data":{"o
 const sent = 1_795_273_200
 const zeros = "0".repeat(64)
 
-const signed = (body: string, by = secret, at = sent, id = "evt_1") =>
-  signatureHeaders({ secret: by, messageId: id, timestamp: at, body })
+const signed = (body: string, by = secret) =>
+  signatureHeaders({ secret: by, messageId: "evt_1", timestamp: sent, body })
 const { "Svc-Signature": svc = "", ...standard } = signed(event)
 const standardSignature = standard["webhook-signature"] ?? ""
 

@@ -99,8 +99,8 @@ describeOn(limitedTo({ requests: 1, waiting: 1 }))("one key", (it) => {
   })
 })
 
-const head = (more: string, key = keys.test) =>
-  `POST /v1/invoices/validate HTTP/1.1\r\nHost: folio.test\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${more}\r\n\r\n`
+const head = (more: string) =>
+  `POST /v1/invoices/validate HTTP/1.1\r\nHost: folio.test\r\nAuthorization: Bearer ${keys.test}\r\nContent-Type: application/json\r\n${more}\r\n\r\n`
 
 const isRefused = (line: Line) =>
   eventually(() => /^HTTP\/1\.1 429 [^]*This API key has 2 requests with large bodies under way/.test(line.received()))

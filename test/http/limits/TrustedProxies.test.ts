@@ -9,8 +9,8 @@ const trusted = ["10.0.0.0/8", "fd00::/8"].map(IpNetwork.fromStringUnsafe)
 const isTrusted = (address: NetAddress.IpAddress) => trusted.some((network) => IpNetwork.contains(network, address))
 const proxy = "10.0.0.1"
 
-const forwardedFor = (list: string, peer = proxy) => clientOf(isTrusted, peer, { "x-forwarded-for": list })
-const forwarded = (list: string, peer = proxy) => clientOf(isTrusted, peer, { forwarded: list })
+const forwardedFor = (list: string) => clientOf(isTrusted, proxy, { "x-forwarded-for": list })
+const forwarded = (list: string) => clientOf(isTrusted, proxy, { forwarded: list })
 
 const octet = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
 /** Addresses of clients. None is trusted, and no first octet is special. */

@@ -79,10 +79,10 @@ describeOn(app)("GET /health/ready", (it) => {
     const shown = Effect.andThen(TestClock.adjust("5 seconds"), ready)
     assert.deepStrictEqual((yield* shown).json, { status: "ok" })
     const secret = `NIT 900373115 of ${account} is refused`
-    const meets = (trouble: AuthorityTrouble, message = secret) =>
+    const meets = (trouble: AuthorityTrouble) =>
       circuits.failed(
         "live",
-        { account_id: account, trouble, message, is_authoritys: true, of_all: true },
+        { account_id: account, trouble, message: secret, is_authoritys: true, of_all: true },
         300_000,
         600_000
       )

@@ -141,9 +141,9 @@ describe("AuthoritySandbox", () => {
   it.effect("follows the document's script instead of its acquirer", function* () {
     const authority = yield* started
     const rejected = "900000002"
-    const scripted = (full_number: string, script: AuthorityScript, change: Partial<Submission> = {}) => {
+    const scripted = (full_number: string, script: AuthorityScript) => {
       scripts.set(full_number, script)
-      return document(rejected, { full_number, ...change })
+      return document(rejected, { full_number })
     }
     assert.strictEqual(yield* outcome(authority, scripted("A1", { accept: true })), "accepted")
     assert.strictEqual(yield* outcome(yield* started, scripted("A2", { fail: true })), "AuthorityRefusal")

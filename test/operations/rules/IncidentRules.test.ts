@@ -17,9 +17,9 @@ const lookMs = 60_000
 const stages = ["certificate_expiring", "certificate_expiring_soon", "certificate_expired"] as const
 const of = { account_id: account, livemode: true, issuer: "Café Andino S.A.S." }
 
-const cause = (kind: IncidentKind, subject: string, covers: ReadonlyArray<IncidentKind> = []): Cause => ({
+const cause = (kind: IncidentKind, subject: string): Cause => ({
   kind,
-  covers,
+  covers: [],
   subject,
   account: null,
   severity: "warning",

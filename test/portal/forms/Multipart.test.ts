@@ -39,9 +39,9 @@ const post = Effect.fnUntraced(function* (
   })
 })
 
-const file = (size: number, last = 7) => {
+const file = (size: number) => {
   const bytes = new Uint8Array(size)
-  bytes[size - 1] = last
+  bytes[size - 1] = 7
   return new Blob([bytes])
 }
 

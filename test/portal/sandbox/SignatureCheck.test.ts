@@ -31,8 +31,8 @@ const event = JSON.stringify({
   account: "ten_1",
   data: { object: { id: "inv_1", url: "https://folio.test/ñ", total: "1190.10", lines: [{ a: "1" }, { a: "2" }] } }
 })
-const headers = (secret: string, body = event) =>
-  signatureHeaders({ secret, messageId: eventId, timestamp: time, body }) as Record<string, string>
+const headers = (secret: string) =>
+  signatureHeaders({ secret, messageId: eventId, timestamp: time, body: event }) as Record<string, string>
 const lines = (given: Readonly<Record<string, string | undefined>>) =>
   Object.entries(given)
     .filter(([, value]) => value !== undefined)

@@ -21,11 +21,11 @@ const madeBy = (reply: Reply): string => {
 }
 
 /** Returns the id of an acquirer; without `number`, the sandbox's own. */
-export const addCustomer = (number?: string) => Effect.map(post("/v1/customers", customerBody(number)), madeBy)
+export const addCustomer = () => Effect.map(post("/v1/customers", customerBody()), madeBy)
 
 /** Returns the id of an endpoint. */
-export const addEndpoint = (url = "https://hooks.example.com/folio") =>
-  Effect.map(post("/v1/webhook-endpoints", endpointBody(url)), madeBy)
+export const addEndpoint = () =>
+  Effect.map(post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com/folio")), madeBy)
 
 /** Returns an invoice with a verdict of the test's authority, to a new acquirer if none is given. */
 export const addInvoice = Effect.fnUntraced(function* (customer_id?: string) {

@@ -68,8 +68,8 @@ export const seedSecrets = Effect.fnUntraced(function* (url: string) {
   }).pipe(Effect.provide(layerOwner(url)))
 })
 
-const inDatabase = (url: string, key: Key, previous?: Key) =>
-  Layer.mergeAll(layerAdmin(url), Layer.provide(Secrets.layerOf(key, previous), NodeCrypto.layer))
+const inDatabase = (url: string, key: Key) =>
+  Layer.mergeAll(layerAdmin(url), Layer.provide(Secrets.layerOf(key), NodeCrypto.layer))
 
 /** The plain text of each stored secret, by its place; null if the key does not open it. */
 export const plainSecrets = Effect.fnUntraced(function* (url: string, key: Key) {

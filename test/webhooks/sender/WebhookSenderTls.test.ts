@@ -3,7 +3,7 @@ import { Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type * as https from "node:https"
 import type { TLSSocket } from "node:tls"
-import { WebhookSender, type WebhookSenderOptions } from "../../../src/webhooks/sender/WebhookSender.ts"
+import { WebhookSender } from "../../../src/webhooks/sender/WebhookSender.ts"
 import { issue } from "./Certificates.ts"
 import { FakeInternet } from "./FakeInternet.ts"
 import { httpReceiver, httpsReceiver, rawReceiver, type Receiver } from "./Receiver.ts"
@@ -13,11 +13,11 @@ const authority = issue({ name: "Test authority", isCa: true })
 const hooks = issue({ name: "hooks.example.com" }, authority)
 
 /** Delivers to `https://hooks.example.com/`, a public address that leads to the receiver. */
-const deliver = (receiver: Receiver, url = "https://hooks.example.com/", options: WebhookSenderOptions = {}) => {
+const deliver = (receiver: Receiver, url = "https://hooks.example.com/") => {
   const internet = new FakeInternet()
   internet.lead("hooks.example.com", receiver)
   return Effect.flatMap(WebhookSender, (sender) => sender.send({ url, headers: {}, body: "{}" })).pipe(
-    Effect.provide(internet.sender({ ca: authority.cert, ...options }))
+    Effect.provide(internet.sender({ ca: authority.cert }))
   )
 }
 

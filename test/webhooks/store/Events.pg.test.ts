@@ -51,10 +51,10 @@ const world = Effect.gen(function* () {
   yield* sql`truncate events cascade`
   const events = Context.get(first, Events)
   const ids = yield* Effect.replicateEffect(Context.get(first, Ids).event, 4)
-  const follow = (from: Position, filter = everything, limit = 10) =>
-    Effect.map(events.after(account, from, filter, limit), ({ rows }) => rows.map(({ id }) => id))
-  const list = (filter = everything) =>
-    Effect.map(events.list(account, { limit: 10, cursor: null }, filter), ({ rows }) => rows.map(({ id }) => id))
+  const follow = (from: Position) =>
+    Effect.map(events.after(account, from, everything, 10), ({ rows }) => rows.map(({ id }) => id))
+  const list = () =>
+    Effect.map(events.list(account, { limit: 10, cursor: null }, everything), ({ rows }) => rows.map(({ id }) => id))
   const news = (waiters: ReadonlyArray<Waiter>) =>
     Effect.map(events.news(waiters), (looks) => looks.map((look) => look.news))
   const waiter = { account: { ...account, api_key_id }, position: beginning, filter: everything }

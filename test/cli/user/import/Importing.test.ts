@@ -23,7 +23,7 @@ const sheet = (content: string): Sheet => {
   return read
 }
 
-const items = (content: string, hasComma = false) => withoutDoubles(itemsOfSheet(sheet(content), hasComma))
+const items = (content: string) => withoutDoubles(itemsOfSheet(sheet(content), false))
 
 const faults = (all: ReadonlyArray<Item>) =>
   all.flatMap((item) => item.faults.map(({ field, line, message }) => `${line} ${field} ${message}`))
