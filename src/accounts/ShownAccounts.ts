@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import type { Account, AccountMode } from "../../schemas/Account.ts"
 import type { AccountId } from "../../schemas/Id.ts"
-import { ServiceInfo } from "../api/ServiceInfo.ts"
+import { ServiceInfo } from "../runtime/ServiceInfo.ts"
 import { describeCertificate, SandboxCertificate } from "../documents/signature/Certificate.ts"
 import { NationalProfile } from "../documents/NationalProfile.ts"
 import { Authority } from "../invoices/authority/Authority.ts"

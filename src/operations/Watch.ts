@@ -1,6 +1,6 @@
 import { Duration, Effect, Metric, Schedule, Context } from "effect"
 import { Singleton } from "effect/cluster"
-import { ServiceInfo } from "../api/ServiceInfo.ts"
+import { ServiceInfo } from "../runtime/ServiceInfo.ts"
 import { judge, type Look } from "./rules/IncidentRules.ts"
 import { alertOf } from "./rules/AlertContent.ts"
 import { nextAlertDelayMs } from "../webhooks/rules/RetrySchedule.ts"

@@ -6,7 +6,7 @@
 /** The error of the API, with which a route or a port can fail. */
 export { ApiError, type Violation } from "../../schemas/ApiError.ts"
 export { Exchange, RequestId } from "../http/request/Exchange.ts"
-export { ServiceInfo } from "../api/ServiceInfo.ts"
+export { ServiceInfo } from "../runtime/ServiceInfo.ts"
 export { SettingsError } from "../runtime/Setting.ts"
 export { DataDir } from "../runtime/process/DataFiles.ts"
 

@@ -1,6 +1,6 @@
 import { Cause, Clock, Duration, Effect, Exit, FiberSet, Latch, Layer, Metric, Predicate, Random, Schema } from "effect"
 import { Entity } from "effect/cluster"
-import { ServiceInfo } from "../api/ServiceInfo.ts"
+import { ServiceInfo } from "../runtime/ServiceInfo.ts"
 import { storableText } from "../runtime/json/Storable.ts"
 import { nextDeliveryDelayMs } from "./rules/RetrySchedule.ts"
 import { eventHeaders, signatureHeaders } from "./rules/WebhookSignature.ts"

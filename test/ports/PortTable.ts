@@ -1,5 +1,5 @@
 import type { Effect, Layer, Result } from "effect"
-import type { ServiceInfo } from "../../src/api/ServiceInfo.ts"
+import type { ServiceInfo } from "../../src/runtime/ServiceInfo.ts"
 import type * as Layers from "../../src/service/Layers.ts"
 import type { DocumentFiles } from "../../src/invoices/DocumentFiles.ts"
 import type { Printer } from "../../src/documents/print/Printer.ts"

@@ -28,8 +28,7 @@ export const edges: Readonly<Record<string, ReadonlyArray<string>>> = {
   "src/webhooks": ["src/accounts"],
   "src/documents": ["src/runtime"],
   "src/database": ["src/runtime"],
-  "src/clients": ["src/api"],
-  "src/api": ["src/runtime"]
+  "src/clients": ["src/api"]
 }
 
 export const subjects = layers[2] ?? []
@@ -63,7 +62,7 @@ const reserved: ReadonlyArray<{
   {
     module: /^effect$/,
     names: ["Config"],
-    folders: [host, "src/api", "src/clients", "src/http", "src/runtime", ...subjects, ...stores, "src/cli/user"]
+    folders: [host, "src/clients", "src/http", "src/runtime", ...subjects, ...stores, "src/cli/user"]
   },
   { module: /^effect$/, names: ["ConfigProvider"], folders: [host] },
   { module: /^effect\/ConfigProvider/, folders: [host] },

@@ -1,6 +1,6 @@
 import { Clock, Effect, Layer } from "effect"
 import { Command } from "effect/cli"
-import { ServiceInfo } from "../../api/ServiceInfo.ts"
+import { ServiceInfo } from "../../runtime/ServiceInfo.ts"
 import { testAlert } from "../../operations/rules/AlertContent.ts"
 import { Alerts } from "../../operations/Alerts.ts"
 import * as Postgres from "../../runtime/postgres/Postgres.ts"

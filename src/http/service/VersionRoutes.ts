@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { currentVersion, type VersionList, versions } from "../../../schemas/Version.ts"
 import { Api } from "../../api/Api.ts"
-import { ServiceInfo } from "../../api/ServiceInfo.ts"
+import { ServiceInfo } from "../../runtime/ServiceInfo.ts"
 
 const list = (service_version: string): VersionList => ({
   object: "list",

@@ -1,7 +1,7 @@
 import { Config, Context, Effect, Layer, Redacted } from "effect"
 import type { LogLevel } from "effect"
 import * as Os from "node:os"
-import { ServiceInfo } from "../../api/ServiceInfo.ts"
+import { ServiceInfo } from "../ServiceInfo.ts"
 import * as AlertsLive from "../../operations/AlertsLive.ts"
 import { AuthoritySettings } from "../../invoices/authority/AuthoritySettings.ts"
 import { smtpSettings } from "../../invoices/mail/SmtpSettings.ts"

@@ -1,6 +1,6 @@
 import { Array, Context, Effect, Equal, Layer, Result, Schema } from "effect"
 import { Dns, Host, NetAddress } from "effect/net"
-import { ServiceInfo } from "../../api/ServiceInfo.ts"
+import { ServiceInfo } from "../../runtime/ServiceInfo.ts"
 import { isPublicAddress } from "./PublicAddress.ts"
 import { allowance } from "./WebhookAllow.ts"
 

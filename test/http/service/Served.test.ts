@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpServerRequest } from "effect/http"
-import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
+import { ServiceInfo } from "../../../src/runtime/ServiceInfo.ts"
 import { plainText, served } from "../../../src/http/pages/Served.ts"
 import { it } from "../../support/Tests.ts"
 

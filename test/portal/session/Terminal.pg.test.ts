@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Layer } from "effect"
-import { ServiceInfo } from "../../../src/api/ServiceInfo.ts"
+import { ServiceInfo } from "../../../src/runtime/ServiceInfo.ts"
 import { Onlooker } from "../../../src/runtime/Onlooker.ts"
 import { serviceWith } from "../../support/apps/PostgresApp.ts"
 import { cookieOf, link, open, pairOf } from "../../support/portal/Entering.ts"

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { Capability } from "../../../../schemas/PortalSession.ts"
-import { ServiceInfo } from "../../../api/ServiceInfo.ts"
+import { ServiceInfo } from "../../../runtime/ServiceInfo.ts"
 import { makePortalToken } from "../../rules/PortalTokens.ts"
 import { ApiKeys } from "../ApiKeys.ts"
 import { AuditLog, operator } from "../AuditLog.ts"

@@ -1,5 +1,5 @@
 import { Config, Context, Effect, Layer } from "effect"
-import { isHttp, read, refuse } from "../runtime/Setting.ts"
+import { isHttp, read, refuse } from "./Setting.ts"
 
 const config = Config.all({
   host: Config.String("HOST").pipe(Config.withDefault("127.0.0.1")),
