@@ -3,7 +3,6 @@ import { EmailId, InvoiceId, ResolutionId, WebhookEndpointId } from "../../../sc
 import type { InvoiceState } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
 import type { KeyRights } from "../../../src/accounts/rules/KeyRights.ts"
 import type { StoredInvoice } from "../../../src/invoices/store/Invoices.ts"
-import { usableKeysMax } from "../../../src/accounts/store/ApiKeys.ts"
 import { emailsMax } from "../../../src/invoices/store/Emails.ts"
 import { resolutionsMax } from "../../../src/accounts/store/Resolutions.ts"
 import { endpointsPerAccountMax, type StoredWebhookEndpoint } from "../../../src/webhooks/store/WebhookEndpoints.ts"
@@ -75,13 +74,7 @@ export const badMoments = [
     given: restrict({ capabilities: ["create", "keys"] }),
     bad: refused("capability_missing", [
       ["a change without its capability", post("/v1/webhook-endpoints", endpoint), /lacks the capability endpoints/],
-      ["a read with create alone", get("/v1/account"), /lacks the capability read/],
-      [
-        "a key with more capabilities than its maker",
-        post("/v1/api-keys", { capabilities: ["create", "documents"] }),
-        /is documents, which/,
-        "capabilities[1]"
-      ]
+      ["a read with create alone", get("/v1/account"), /lacks the capability read/]
     ])
   },
   {
@@ -283,24 +276,6 @@ export const badMoments = [
         "a range that prints a number of another",
         post("/v1/resolutions", resolutionBody({ prefix: "FE1", from_number: 1, to_number: 3 })),
         /numbers 1 to 3 of prefix "FE1" overlap the numbers of res_\w+, 10 to 20 of prefix "FE"/
-      ]
-    ])
-  },
-  {
-    given: Effect.forEach(Array.from({ length: usableKeysMax }), () => send(post("/v1/api-keys", {}))),
-    bad: refused("api_key_limit_reached", [["one key over the limit", post("/v1/api-keys", {}), /at most 100/]])
-  },
-  {
-    given: Effect.void,
-    bad: refused("last_api_key", [
-      [
-        "the last key",
-        {
-          method: "DELETE",
-          path: `/v1/api-keys/${apiKeyIds.live}`,
-          headers: bearer(keys.live)
-        },
-        /Roll the key/
       ]
     ])
   },

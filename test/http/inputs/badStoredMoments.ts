@@ -1,9 +1,10 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { customersMax } from "../../../src/accounts/store/Customers.ts"
-import { apiKeyIds } from "../../support/apps/Accounts.ts"
+import { usableKeysMax } from "../../../src/accounts/store/ApiKeys.ts"
+import { apiKeyIds, keys } from "../../support/apps/Accounts.ts"
 import { customerBody } from "../../support/apps/Invoices.ts"
-import { send } from "../../support/apps/Requests.ts"
+import { bearer, send } from "../../support/apps/Requests.ts"
 import { customer, post, refused } from "./Refused.ts"
 
 // Each moment has its own identification, because all moments share an account.
@@ -69,10 +70,24 @@ export const badStoredMoments = [
   {
     given: Effect.void,
     bad: [
+      ...refused("last_api_key", [
+        [
+          "the last key",
+          { method: "DELETE", path: `/v1/api-keys/${apiKeyIds.live}`, headers: bearer(keys.live) },
+          /Roll the key/
+        ]
+      ]),
       ...refused("resource_missing", [["a roll of a missing key", roll("key_1"), /no API key "key_1"/]]),
       ...refused("api_key_inactive", [
         ["a roll of a revoked key", roll(apiKeyIds.revoked), /was revoked or has expired/]
       ])
     ]
+  },
+  {
+    given: Effect.forEach(Array.from({ length: usableKeysMax }), () => send(post("/v1/api-keys", {})), {
+      concurrency: 8,
+      discard: true
+    }),
+    bad: refused("api_key_limit_reached", [["one key over the limit", post("/v1/api-keys", {}), /at most 100/]])
   }
 ].flatMap(({ bad, given }) => bad.map((one) => ({ ...one, given })))

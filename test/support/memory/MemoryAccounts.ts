@@ -1,27 +1,9 @@
 import { Effect, Option, Redacted, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import type { ApiError } from "../../../schemas/ApiError.ts"
 import { apiKeyHash, apiKeyMode } from "../../../src/accounts/rules/ApiKeyFormat.ts"
-import { allRights, granted, type KeyRights } from "../../../src/accounts/rules/KeyRights.ts"
-import {
-  Accounts,
-  isAnotherVersion,
-  issuerChangedTooOften,
-  issuersPerDayMax,
-  type StoredAccount
-} from "../../../src/accounts/store/Accounts.ts"
-import {
-  type ApiKeyRef,
-  ApiKeys,
-  endedKey,
-  isLasting,
-  type KeyMaker,
-  keyLimitReached,
-  lastKey,
-  missingKey,
-  type NewApiKey,
-  usableKeysMax
-} from "../../../src/accounts/store/ApiKeys.ts"
+import { allRights } from "../../../src/accounts/rules/KeyRights.ts"
+import { Accounts, isAnotherVersion, type StoredAccount } from "../../../src/accounts/store/Accounts.ts"
+import { ApiKeys, missingKey, type NewApiKey } from "../../../src/accounts/store/ApiKeys.ts"
 import { principalOf } from "../../../src/accounts/store/ApiKeyLookup.ts"
 import { actorOf, AuditLog } from "../../../src/accounts/store/AuditLog.ts"
 import { Certificates, type StoredCertificate } from "../../../src/accounts/store/Certificates.ts"
@@ -29,21 +11,19 @@ import { type ApiKeyRow, type AuditRow, existing, inMemory, isOf, modeKey, rowOf
 
 /* The part of the memory store for accounts, their keys and certificates, and the audit log. */
 
-const write = ({ accounts, issuers, issuerTimes }: Tables, account: StoredAccount, now: number) => {
-  const version = `${modeKey(account)}|${account.issuer_version}`
+const write = ({ accounts, issuers }: Tables, account: StoredAccount) => {
   accounts.set(modeKey(account), account)
-  if (account.issuer !== null && !issuers.has(version)) issuerTimes.set(version, now)
-  if (account.issuer !== null) issuers.set(version, account.issuer)
+  if (account.issuer !== null) issuers.set(`${modeKey(account)}|${account.issuer_version}`, account.issuer)
   return account
 }
 
-export const layerAccounts = inMemory(Accounts, ({ attempt, call }, { localDate }) => ({
+export const layerAccounts = inMemory(Accounts, ({ call }, { localDate }) => ({
   get: (account) => call("Accounts.get", (tables) => existing(tables.accounts, modeKey(account))),
   read: (account) => call("Accounts.read", (tables) => existing(tables.accounts, modeKey(account))),
   issuer: (account, version) =>
     call("Accounts.issuer", ({ issuers }) => existing(issuers, `${modeKey(account)}|${version}`)),
   insert: ({ created_at, default_version, id, issuer, live, name }) =>
-    call("Accounts.insert", (tables, now) => {
+    call("Accounts.insert", (tables) => {
       const made = { name, default_version, created_at, is_platform: false, platform: null }
       const account = {
         ...made,
@@ -52,9 +32,9 @@ export const layerAccounts = inMemory(Accounts, ({ attempt, call }, { localDate 
         request_log: "masked" as const,
         software: null
       }
-      write(tables, { ...account, account_id: id, livemode: false, issuer, issuer_version: 1 }, now)
+      write(tables, { ...account, account_id: id, livemode: false, issuer, issuer_version: 1 })
       const known = live ? { issuer, issuer_version: 1 } : { issuer: null, issuer_version: 0 }
-      write(tables, { ...account, account_id: id, livemode: true, ...known }, now)
+      write(tables, { ...account, account_id: id, livemode: true, ...known })
     }),
   update: (account, change) =>
     Effect.gen(function* () {
@@ -62,13 +42,7 @@ export const layerAccounts = inMemory(Accounts, ({ attempt, call }, { localDate 
       const changed = yield* change(before)
       const isSame = !isAnotherVersion(before, changed)
       const after = { ...changed, issuer_version: before.issuer_version + (isSame ? 0 : 1) }
-      return yield* attempt("Accounts.update", (tables, now) => {
-        const oldest =
-          tables.issuerTimes.get(`${modeKey(account)}|${after.issuer_version - issuersPerDayMax}`) ?? -Infinity
-        const wait = oldest + 86_400_000 - now
-        if (!isSame && wait > 0) return Result.fail(issuerChangedTooOften(Math.ceil(wait / 1000)))
-        return Result.succeed(write(tables, after, now))
-      })
+      return yield* call("Accounts.update", (tables) => write(tables, after))
     }),
   forget: () => Effect.void,
   logoOf: () => Effect.succeed(null),
@@ -123,31 +97,6 @@ const put = ({ apiKeys }: Tables, row: ApiKeyRow) => {
   return row
 }
 
-const hasOther = ({ apiKeys }: Tables, key: ApiKeyRef) =>
-  [...apiKeys.values()].some(
-    (other) => other.id !== key.id && isOf(other, key) && other.revoked_at === null && isLasting(other)
-  )
-
-const end = (tables: Tables, key: ApiKeyRef, now: number, evenTheLast: boolean): Result.Result<void, ApiError> => {
-  const row = rowOf(tables.apiKeys, key)
-  if (row === undefined) return Result.fail(missingKey(key.id))
-  if (isUsable(row, now) && isLasting(row) && !hasOther(tables, key) && !evenTheLast) return Result.fail(lastKey)
-  if (row.revoked_at === null) put(tables, { ...row, revoked_at: new Date(now) })
-  return Result.void
-}
-
-const rightsOf = (
-  { apiKeys }: Tables,
-  by: KeyMaker | undefined,
-  now: number
-): Result.Result<KeyRights, typeof endedKey> => {
-  if (by === undefined) return Result.succeed(allRights)
-  const row = apiKeys.get(by.id)
-  return row !== undefined && isUsable(row, now)
-    ? Result.succeed({ ...row, capabilities: by.capabilities })
-    : Result.fail(endedKey)
-}
-
 const entry = (account: AccountMode, actor: string, action: string, object_id: string | null = null): AuditRow => ({
   account_id: account.account_id,
   livemode: account.livemode,
@@ -185,17 +134,15 @@ export const layerApiKeys = inMemory(ApiKeys, ({ attempt, call }) => ({
   insert: (key) => call("ApiKeys.insert", (tables) => void put(tables, rowFor(key))),
   find: (account, id) =>
     call("ApiKeys.find", ({ apiKeys }) => Option.fromUndefinedOr(rowOf(apiKeys, { ...account, id: id as never }))),
-  create: (key, by) =>
-    attempt("ApiKeys.create", (tables, now) => {
-      const rights = Result.flatMap(rightsOf(tables, by, now), (maker) => granted(maker, key, key.created_at))
-      if (Result.isFailure(rights)) return Result.fail(rights.failure)
-      const row = rowFor({ ...key, ...rights.success })
-      return usableOf(tables, row, now).length >= usableKeysMax
-        ? Result.fail(keyLimitReached)
-        : Result.succeed(put(tables, row))
-    }),
-  revoke: (key, options) =>
-    attempt("ApiKeys.revoke", (tables, now) => end(tables, key, now, options?.evenTheLast ?? false))
+  // The limits and rights of new keys, and the last key, are tested on PostgreSQL.
+  create: (key) => call("ApiKeys.create", (tables) => put(tables, rowFor(key))),
+  revoke: (key) =>
+    attempt("ApiKeys.revoke", (tables, now) => {
+      const row = rowOf(tables.apiKeys, key)
+      if (row === undefined) return Result.fail(missingKey(key.id))
+      if (row.revoked_at === null) put(tables, { ...row, revoked_at: new Date(now) })
+      return Result.void
+    })
 }))
 
 export const layerAuditLog = inMemory(AuditLog, ({ call }) => ({

@@ -147,8 +147,6 @@ const emptyTables = () => ({
   /** By account and mode. The issuers also have a version. */
   accounts: new Map<string, StoredAccount>(),
   issuers: new Map<string, Issuer>(),
-  /** The time at which each of them was written. */
-  issuerTimes: new Map<string, number>(),
   apiKeys: new Map<string, ApiKeyRow>(),
   auditLog: [] as Array<AuditRow>,
   certificates: new Map<string, StoredCertificate & { readonly pem: string }>(),
