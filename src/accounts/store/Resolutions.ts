@@ -114,14 +114,13 @@ export const overlapOf = (
 }
 
 const CheckedRange = Row.mapFields(Struct.pick(["prefix", "from_number", "to_number", "next_number", "is_active"]))
-type CheckedRange = typeof CheckedRange.Type
 
 /**
  * The `resolution_overlap` error if `range` and a range among `others` can meet. `others` belong to other accounts of
  * the same issuer, so the message shows no data of these ranges.
  */
 export const meetingOf = (
-  range: CheckedRange,
+  range: typeof CheckedRange.Type,
   others: ReadonlyArray<UsedNumbers>,
   form: NumberForm
 ): ApiError | undefined =>
@@ -194,11 +193,9 @@ export const issuerCheck = (sql: SqlClient.SqlClient, form: NumberForm) => {
     const ranges = yield* own(account)
     const others = yield* ofSameIssuer(account, of)
     const meeting = ranges.map((range) => meetingOf(range, others, form)).find((error) => error !== undefined)
-    if (meeting !== undefined) {
-      return yield* ApiError.fromViolations([
-        violation("identification", "resolution_overlap", meeting.message, "numbering_range")
-      ])
-    }
+    if (meeting === undefined) return
+    const refusal = violation("identification", "resolution_overlap", meeting.message, "numbering_range")
+    return yield* ApiError.fromViolations([refusal])
   })
 }
 

@@ -297,18 +297,20 @@ const header = "Svc-Account"
 
 const accountRequired = new ApiError({
   code: "account_required",
-  message: `A platform's key acts for one of its accounts in this operation: send the header ${header}: ten_… with the id of the account.`,
+  message: `This operation needs one of the platform's accounts: send its id in the header ${header}: ten_…`,
   param: header
 })
 const platformKeyRequired = new ApiError({
   code: "platform_key_required",
-  message: `Only a platform's key may do this, and this key belongs to an account. Use a key of the platform; for the account itself, use /v1/account and leave out the header ${header}.`
+  message: `Only a platform's key may do this, and this key belongs to an account. Use a key of the platform. For the account itself, use /v1/account and omit the header ${header}.`
 })
+const accountMissing = (account: string) =>
+  `This platform has no account ${JSON.stringify(account.slice(0, 64))}. Send the id of one of its accounts once: GET /v1/accounts lists them.`
 const accountNotTaken = ApiError.fromViolations([
   violation(
     header,
     "parameter_unknown",
-    `This operation of the platform takes no header ${header}: leave it out.`,
+    `An operation at /v1/accounts takes no header ${header}. Omit the header.`,
     "own_accounts"
   )
 ])
@@ -338,6 +340,10 @@ const makeActingCaller = Effect.map(
         }
         const found = yield* actFor(key, named)
         if (Option.isSome(found)) return found.value
-        return yield* managesAccounts ? ApiError.missing("account", named) : ApiError.missing("account", named, header)
+        return yield* new ApiError({
+          code: "resource_missing",
+          message: accountMissing(named),
+          ...(managesAccounts ? {} : { param: header })
+        })
       })
 )

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { ApiKeyId } from "../../../schemas/Id.ts"
-import { actingKeyId } from "../../../src/accounts/rules/ActingKey.ts"
+import { actingKeyId } from "../../../src/accounts/rules/ApiKeyFormat.ts"
 
 it("the id that stands for a platform's key ends with the digits that the command of the audit log's page prints", () => {
   const page = Fs.readFileSync(Path.join(import.meta.dirname, "../../../src/docs/running/audit-log.md"), "utf8")
