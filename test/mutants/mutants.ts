@@ -104,7 +104,7 @@ export const mutants: ReadonlyArray<Mutant> = [
         "some(({ signed }) => signed !== undefined, answer)"
     }
   }),
-  ...guards("src/database/Workers.ts", "test/database/Workers.pg.test.ts", {
+  ...guards("src/database/Workers.ts", "test/database/Workers.full.test.ts", {
     "the work of a dead process is never taken over": {
       "if (dead.length > 0) yield* free(dead.map((worker) => worker.id))": ""
     }

@@ -19,7 +19,7 @@ export const startMutants: ReadonlyArray<Mutant> = [
       "if (previous === undefined || !(yield* isOfDatabase(previous)))": "if (previous === undefined)"
     }
   }),
-  ...guards("src/operations/store/Rekey.ts", "test/postgres/operating/Rekey.pg.test.ts", {
+  ...guards("src/operations/store/Rekey.ts", "test/postgres/operating/RekeyCommand.full.test.ts", {
     "folio rekey changes values while a process seals with the former key": {
       "if (count === 0) return\n": "if (count >= 0) return\n"
     },
@@ -30,7 +30,7 @@ export const startMutants: ReadonlyArray<Mutant> = [
       "if (found.resealed + locked === 0)": "if (found.resealed === 0)"
     }
   }),
-  ...guards("src/operations/store/SealedValues.ts", "test/postgres/operating/Rekey.pg.test.ts", {
+  ...guards("src/operations/store/SealedValues.ts", "test/postgres/operating/RekeyCommand.full.test.ts", {
     "folio rekey overwrites a secret that was rotated meanwhile": {
       "where ${sql.and(isRow)} and ${sql(column)} = ${secret}": "where ${sql.and(isRow)} and ${secret} <> ''"
     }
@@ -98,7 +98,7 @@ export const startMutants: ReadonlyArray<Mutant> = [
       "if not used then": "if true then"
     }
   }),
-  ...guards("src/cli/operator/Doctor.ts", "test/postgres/accounts/ShellCommands.pg.test.ts", {
+  ...guards("src/cli/operator/Doctor.ts", "test/postgres/accounts/ShellCommands.full.test.ts", {
     "the doctor passes a configuration that is not ready for production": {
       'flags.production && one.state === "note"': "flags.production && false"
     }
