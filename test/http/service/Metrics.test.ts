@@ -1,5 +1,5 @@
 import { assert } from "@effect/vitest"
-import { Duration, Effect, Layer, Metric } from "effect"
+import { Duration, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { Backlog, everyKind, type Waiting } from "../../../src/operations/store/Backlog.ts"
 import { serviceWith } from "../../support/apps/MemoryApp.ts"
@@ -34,10 +34,7 @@ const backlog = Layer.mock(Backlog)({
 
 const scrape = send({ path: "/metrics", headers: { authorization: undefined } })
 
-// With a registry of its own, the service excludes the counts of other test files in this process.
-const alone = Layer.provide(serviceWith(backlog), Layer.succeed(Metric.MetricRegistry, new Map()))
-
-describeOn(alone)("GET /metrics", (it) => {
+describeOn(serviceWith(backlog))("GET /metrics", (it) => {
   it.effect("needs no key, and reads the database at most once in five seconds", function* () {
     const before = database.looks
     const answers = yield* Effect.forEach(Array.from({ length: 10 }), () => scrape, { concurrency: "unbounded" })

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { Effect, Metric } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { purgeBatchMax } from "../../../src/operations/store/Retention.ts"
 import { invoiceBody, scripted } from "../../support/apps/Invoices.ts"
@@ -8,9 +8,6 @@ import { freshDatabase } from "../../support/database/Postgres.ts"
 import * as TestApp from "../../support/apps/TestApp.ts"
 import { until } from "../../support/apps/Until.ts"
 import { Customer, newEndpoint } from "../../support/receiver/Webhooks.ts"
-
-// With its own registry, the service omits the counts of other test files in this process.
-const countedAlone = Effect.provideService(Metric.MetricRegistry, new Map())
 
 const scrape = Effect.gen(function* () {
   const { client } = yield* TestApp.TestApp
@@ -84,7 +81,7 @@ it.live("Metrics count the completed work, with labels from closed sets", () =>
         /_(seconds|total|size|waiting|circuits|contingency|overdue|connections|max|info|available|held|open)$/
       )
     }
-  }).pipe(Effect.provide(Customer.layer), countedAlone)
+  }).pipe(Effect.provide(Customer.layer))
 )
 
 it.live("Metrics count the rows that the housekeeper has removed", () =>
@@ -101,5 +98,5 @@ it.live("Metrics count the rows that the housekeeper has removed", () =>
     yield* until(scrape, (text) => value(text, 'folio_purged_rows_total{table="idempotency_keys"}') === count).pipe(
       Effect.provide(TestApp.layerOn(url))
     )
-  }).pipe(countedAlone)
+  })
 )

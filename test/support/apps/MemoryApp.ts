@@ -25,7 +25,7 @@ import { SecretKey } from "../../../src/database/Secrets.ts"
 import { sharedPrinter } from "./SharedPrinter.ts"
 import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
 import { colombia } from "../authority/LiveAccounts.ts"
-import { baseUrl, layerTestLimits, secretKey, settingsOf, withoutRest } from "./TestSettings.ts"
+import { baseUrl, layerTestLimits, ownMetrics, secretKey, settingsOf, withoutRest } from "./TestSettings.ts"
 import { lateBound } from "../LateBound.ts"
 import * as MemoryStore from "../memory/MemoryStore.ts"
 
@@ -110,7 +110,7 @@ export const serving = <L, A, E, R>(
     Layer.provideMerge(Server.layer.pipe(Layer.provide(Layer.succeed(SocketsOfPort, 1)))),
     Layer.provideMerge(runningOn(shards)),
     Layer.provideMerge(changes),
-    Layer.provideMerge(Layer.mergeAll(settingsOf(), layerTestLimits)),
+    Layer.provideMerge(Layer.mergeAll(settingsOf(), layerTestLimits, ownMetrics)),
     Layer.provideMerge(on)
   )
 

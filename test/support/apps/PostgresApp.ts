@@ -23,7 +23,7 @@ import { layerSecretKey } from "../database/Owners.ts"
 import { connect, freshDatabase, layerAdmin, layerSettings, quiet } from "../database/Postgres.ts"
 import { certificate, seed } from "./Accounts.ts"
 import { FakeAuthority, FakeMailer, FakeReceiver } from "./Fakes.ts"
-import { baseUrl, layerTestLimits } from "./TestSettings.ts"
+import { baseUrl, layerTestLimits, ownMetrics } from "./TestSettings.ts"
 import { sharedPrinter } from "./SharedPrinter.ts"
 
 const layerOn = <L, A, E, R>(
@@ -69,7 +69,7 @@ const layerOn = <L, A, E, R>(
           Layer.succeed(Busyness, () => 0)
         )
       ),
-      Layer.provideMerge(quiet),
+      Layer.provideMerge(Layer.merge(quiet, ownMetrics)),
       Layer.merge(layerAdmin(url))
     )
   )

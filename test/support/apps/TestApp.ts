@@ -40,7 +40,7 @@ import { customerBody } from "./Invoices.ts"
 import { colombia } from "../authority/LiveAccounts.ts"
 import { layerSecretKey } from "../database/Owners.ts"
 import { layerAdmin, connect, freshDatabase, quiet, layerSettings } from "../database/Postgres.ts"
-import { withoutRest } from "./TestSettings.ts"
+import { ownMetrics, withoutRest } from "./TestSettings.ts"
 import { Limits, type LimitValues } from "../../../src/runtime/Limits.ts"
 
 export interface TestAppOptions {
@@ -194,7 +194,7 @@ export const layerOn = (
           Layer.succeed(Busyness, () => 0)
         )
       ),
-      Layer.provideMerge(quiet),
+      Layer.provideMerge(Layer.merge(quiet, ownMetrics)),
       Layer.merge(layerAdmin(url))
     )
   )

@@ -1,4 +1,4 @@
-import { Layer, Redacted } from "effect"
+import { Layer, Metric, Redacted } from "effect"
 import { type SettingValues, Settings } from "../../../src/runtime/process/Settings.ts"
 import { Limits } from "../../../src/runtime/Limits.ts"
 
@@ -26,6 +26,9 @@ export const withoutRest = {
   // No creation is refused, however slow the tests' machine is.
   creation: { ...Limits.defaults.requests.creation, maxDelay: "1 hour" as const }
 }
+
+/** A registry of metrics for each service, without the counts of other services in this process. */
+export const ownMetrics = Layer.sync(Metric.MetricRegistry, () => new Map())
 
 // The clock of a test in memory does not advance: a bucket is never refilled.
 export const unlimited = { perSecond: 1_000, burst: 1_000_000 }
