@@ -8,7 +8,7 @@ import { AuditEntries, auditEntryView, type StoredAuditEntry } from "../../opera
 import { ReportedFailure } from "../../service/Run.ts"
 import { toggle } from "../user/Flags.ts"
 import { json, say, table } from "./Answers.ts"
-import { store } from "./Surroundings.ts"
+import { store, storeWhileServed } from "./Surroundings.ts"
 
 /* The audit log of all accounts, and the check of its chains. */
 
@@ -69,7 +69,10 @@ const tail = Command.make(
     })
     return yield* Effect.forever(look)
   })
-).pipe(Command.withDescription("Print the latest entries of the audit log, oldest first"))
+).pipe(
+  Command.withDescription("Print the latest entries of the audit log, oldest first"),
+  Command.provide(({ follow }) => (follow ? storeWhileServed : store))
+)
 
 const wordsOf = ({ entries, fault, unsealed }: VerifiedChain) => {
   if (fault !== null) return `WRONG at position ${fault.position}: ${fault.message}`
@@ -110,10 +113,12 @@ const verify = Command.make(
     )
     if (broken > 0) return yield* new ReportedFailure({ message: `${broken} chains of the audit log are broken` })
   })
-).pipe(Command.withDescription("Verify the chains of the audit log; exits with 1 if an entry was changed or removed"))
+).pipe(
+  Command.withDescription("Verify the chains of the audit log; exits with 1 if an entry was changed or removed"),
+  Command.provide(store)
+)
 
 export const audit = Command.make("audit").pipe(
   Command.withDescription("Print the audit log, or verify it"),
-  Command.withSubcommands([tail, verify]),
-  Command.provide(store)
+  Command.withSubcommands([tail, verify])
 )

@@ -32,16 +32,17 @@ export const edge = Layer.mergeAll(
   ColombianProfile.layer({ live: undefined })
 ).pipe(Layer.provideMerge(Settings.layer(version)))
 
-/** The database, shared with a running service, and the commands' stores. */
-export const store = Layer.mergeAll(
+const stores = Layer.mergeAll(
   ApiKeys.layer,
   Accounts.layer,
   AuditChains.layer,
   AuditEntries.layer,
   Platforms.layer,
   Retention.layer
-).pipe(
-  Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Ids.layer)),
-  Layer.provideMerge(Postgres.layerCommand),
-  Layer.provideMerge(edge)
-)
+).pipe(Layer.provideMerge(Layer.mergeAll(AuditLog.layer, Ids.layer)))
+
+/** The database, shared with a running service, and the commands' stores. */
+export const store = stores.pipe(Layer.provideMerge(Postgres.layerCommand), Layer.provideMerge(edge))
+
+/** The same for a command that runs until it is interrupted, and only while the database runs. */
+export const storeWhileServed = stores.pipe(Layer.provideMerge(Postgres.layerWhileServed), Layer.provideMerge(edge))

@@ -218,6 +218,23 @@ export const layerCommand = PgClient.layerFrom(
 )
 
 /**
+ * The `SqlClient` of a command that runs until it is interrupted. The command starts no embedded server, because no
+ * service could start in the meantime. Fails with `DatabaseError` if no server runs.
+ *
+ * @internal
+ */
+export const layerWhileServed = Layer.unwrap(
+  Effect.gen(function* () {
+    const dataDir = yield* DataDir
+    const { databaseUrl } = yield* Settings
+    if (databaseUrl !== undefined || EmbeddedPostgres.running(dataDir) !== undefined) return layerCommand
+    return yield* new DatabaseError({
+      message: `No service runs with DATA_DIR ${dataDir}. Start the service first, or set DATABASE_URL.`
+    })
+  })
+)
+
+/**
  * The address of a service's database: from the settings, or an embedded server that runs until the scope closes.
  *
  * @internal

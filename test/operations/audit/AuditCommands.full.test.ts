@@ -1,10 +1,17 @@
 import { assert, describe } from "@effect/vitest"
-import { Effect } from "effect"
+import { ConfigProvider, Effect, Fiber } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestConsole } from "effect/testing"
+import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { AuditLog, operator } from "../../../src/accounts/store/AuditLog.ts"
 import { AuditChains } from "../../../src/operations/store/AuditChains.ts"
 import { layerOwner, seedAccount } from "../../support/database/Owners.ts"
 import { bareDatabase, dataDirectory, freshDatabase, query } from "../../support/database/Postgres.ts"
+import { folio as program } from "../../../src/cli/operator/Folio.ts"
+import { run } from "../../../src/service/Run.ts"
+import { until } from "../../support/apps/Until.ts"
+import { paused } from "../../support/database/TwoOwners.ts"
 import { folioHere } from "../../support/processes/FolioHere.ts"
 import { it } from "../../support/Tests.ts"
 
@@ -48,6 +55,43 @@ describe("folio audit", () => {
     assert.strictEqual(broken.code, 1)
     assert.match(broken.out, /WRONG at position 1: The entry or its hash was changed/)
     assert.strictEqual((yield* folio("audit", "verify", "--account", "ten_00000000000000000000000000")).code, 1)
+  })
+
+  it.live("follows the log, and prints each entry once, also an entry that commits after a later one", function* () {
+    const { account, env, url } = yield* sealed
+    yield* Effect.gen(function* () {
+      const words = ["audit", "tail", "--follow", "--json"]
+      const settings = ConfigProvider.layer(ConfigProvider.fromEnv({ env }))
+      const following = yield* Effect.forkScoped(Effect.provide(run(program(words)), settings))
+      const printed = Effect.map(TestConsole.logLines, (lines) =>
+        lines.map((line) => String(JSON.parse(String(line)).object_id))
+      )
+      const prints = (count: number) => until(printed, ({ length }) => length >= count)
+      yield* prints(3)
+      yield* Effect.gen(function* () {
+        const log = yield* AuditLog
+        const sql = yield* SqlClient.SqlClient
+        const record = (id: string) =>
+          log.record({ account_id: account, livemode: false }, operator, "api_key.created", id)
+        const late = yield* paused((pause) => sql.withTransaction(Effect.andThen(record("key_late"), pause)))
+        yield* record("key_4")
+        yield* prints(4)
+        yield* late.goOn
+        yield* prints(5)
+        yield* record("key_5")
+        yield* prints(6)
+      }).pipe(Effect.provide(layerOwner(url)))
+      assert.deepStrictEqual(yield* printed, ["key_1", "key_2", "key_3", "key_4", "key_late", "key_5"])
+      yield* Fiber.interrupt(following)
+    }).pipe(Effect.provide(TestConsole.layer))
+  })
+
+  it.live("follows no log while no service runs, so that a service can start", function* () {
+    const DATA_DIR = yield* dataDirectory
+    const followed = yield* folioHere(["audit", "tail", "--follow"], { DATA_DIR })
+    assert.strictEqual(followed.code, 1)
+    assert.match(followed.error, /No service runs with DATA_DIR .* Start the service first/)
+    assert.isFalse(Fs.existsSync(Path.join(DATA_DIR, "postgres")))
   })
 
   it.live("verifies a restored backup, and the entries after it", function* () {
