@@ -34,8 +34,8 @@ export default defineConfig({
     pool: "forks",
     // Most objects of the tests are short-lived: a larger space for them saves garbage collection.
     execArgv: ["--max-semi-space-size=64"],
-    // Loading all modules again for each file would take a third of the time. Each service of a test has its own registry
-    // of metrics: a shared one would grow, and slow each request for the metrics.
+    // Loading all modules again for each file would take a third of the time. Each service of a test has its own
+    // registry of metrics, because a shared one would grow, and slow each request for the metrics.
     isolate: false,
     testTimeout: 300_000,
     hookTimeout: 300_000,

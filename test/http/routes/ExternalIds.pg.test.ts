@@ -13,7 +13,7 @@ import { addCustomer, addInvoice, become, pastGuards } from "../../support/apps/
 import { get, post, send } from "../../support/apps/Requests.ts"
 import { describeLive } from "../../support/Tests.ts"
 
-const many = 5_000
+const many = 2_000
 
 const paths = {
   customer: "/v1/customers",
