@@ -26,10 +26,13 @@ const mode = Flag.Literals("mode", ["test", "live"]).pipe(
   Flag.withDefault("test" as const)
 )
 const AccountOrPlatform = Schema.Union([AccountId, PlatformId])
-const account = described("account", "The account, ten_…, or the platform, plat_…").pipe(
-  Flag.withSchema(AccountOrPlatform),
-  Flag.map((id) => (Schema.is(PlatformId)(id) ? accountOfPlatform(id) : AccountId.make(id)))
-)
+/** `--account`: an account, or a platform as its own account. */
+export const accountFlag = (description: string) =>
+  described("account", description).pipe(
+    Flag.withSchema(AccountOrPlatform),
+    Flag.map((id) => (Schema.is(PlatformId)(id) ? accountOfPlatform(id) : AccountId.make(id)))
+  )
+const account = accountFlag("The account, ten_…, or the platform, plat_…")
 
 // The largest page. An account has at most 100 active keys in each mode.
 const page = { limit: 100, cursor: null } as const

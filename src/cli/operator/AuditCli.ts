@@ -1,22 +1,18 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { AccountId } from "../../../schemas/Id.ts"
 import { idOf } from "../../database/Ids.ts"
 import { AuditChains, type VerifiedChain } from "../../operations/store/AuditChains.ts"
 import { AuditEntries, auditEntryView, type StoredAuditEntry } from "../../operations/store/AuditEntries.ts"
 import { ReportedFailure } from "../../service/Run.ts"
 import { toggle } from "../user/Flags.ts"
+import { accountFlag } from "./AccountsCli.ts"
 import { json, say, table } from "./Answers.ts"
 import { store, storeWhileServed } from "./Surroundings.ts"
 
 /* The audit log of all accounts, and the check of its chains. */
 
-const account = Flag.String("account").pipe(
-  Flag.withDescription("Only this account, ten_…; if omitted, all accounts"),
-  Flag.withSchema(AccountId),
-  Flag.optional
-)
+const account = Flag.optional(accountFlag("Only this account, ten_…, or platform, plat_…; if omitted, all accounts"))
 
 const latestCount = 20
 const pageSize = 1_000

@@ -43,9 +43,14 @@ describe("folio audit", () => {
     assert.strictEqual((yield* folio("audit", "tail", "--live")).out, "")
     assert.strictEqual((yield* folio("audit", "tail", "--account", account)).out, printed.out)
 
+    const made = yield* folio("platforms", "create", "--name", "Mi ERP", "--json")
+    const { id } = made.json.platform
+    const own = yield* folio("audit", "tail", "--account", id)
+    assert.match(own.out, new RegExp(`operator  platform.created  ${id}`), own.error)
+
     const right = yield* folio("audit", "verify", "--json")
     assert.strictEqual(right.code, 0, right.error)
-    const test = right.json.chains.find(({ livemode }: { readonly livemode: boolean }) => !livemode)
+    const test = right.json.chains.find((one: { readonly account_id: string }) => one.account_id === account)
     assert.deepInclude(test, { entries: 3, position: 3, unsealed: 0, fault: null })
     assert.match((yield* folio("audit", "verify")).out, /test  .*ok, 3 entries/)
 
