@@ -71,8 +71,11 @@ const order: Readonly<Record<Sort, (one: FleetRow, other: FleetRow) => number>> 
 const weight = (needs: ReadonlyArray<AccountNeed>) =>
   needs.length + 10 * needs.filter(({ tone }) => tone === "bad").length
 
-const fits = (only: FleetQuery["only"], { account: { live }, needs }: FleetRow): boolean =>
-  only === null || (only === "needs" ? needs.length > 0 : live.ready === (only === "ready"))
+const fits = (only: FleetQuery["only"], { account: { live, status }, needs }: FleetRow): boolean => {
+  if (only === null) return true
+  if (only === "needs") return needs.length > 0
+  return status !== "closed" && live.ready === (only === "ready")
+}
 
 /** The accounts of the list in their order. */
 export const arranged = (

@@ -26,16 +26,16 @@ export const statusPart = ({ t }: Pick<Visit, "t">, { status, status_reason }: A
   return html`${states[status]}${status_reason === null ? null : html`<br /><small>${status_reason}</small>`}`
 }
 
-/** Whether an account can issue live documents. */
-export const readyPart = ({ t }: Pick<Visit, "t">, { live: { ready, steps } }: Account): Html =>
-  ready
-    ? state("ok", t("Ready", "Lista"))
-    : state(
-        "wait",
-        steps.length === 1
-          ? t("1 step left", "Falta 1 paso")
-          : t(`${steps.length} steps left`, `Faltan ${steps.length} pasos`)
-      )
+/** Whether an account can issue live documents. Null for a closed account, which issues no documents. */
+export const readyPart = ({ t }: Pick<Visit, "t">, { live: { ready, steps }, status }: Account): Html | null => {
+  if (status === "closed") return null
+  if (ready) return state("ok", t("Ready", "Lista"))
+  const [one, more] = [
+    t("1 step left", "Falta 1 paso"),
+    t(`${steps.length} steps left`, `Faltan ${steps.length} pasos`)
+  ]
+  return state("wait", steps.length === 1 ? one : more)
+}
 
 /** The needs of an account, one a line. */
 export const needsPart = ({ t }: Pick<Visit, "t">, needs: ReadonlyArray<AccountNeed>): Html =>

@@ -143,6 +143,14 @@ describeLive(app)("the accounts of a platform in the portal", (it) => {
     }
     const spanish = yield* (yield* inside(mine, ["view"], "es")).see("/portal")
     assert.include(row(spanish, bolt.id), "hooks.example.com")
+
+    // A closed account needs nothing before live documents.
+    const done = yield* named(mine, "Done")
+    yield* post(`/v1/accounts/${done.id}/close`, { reason: "Fin" }, mine.headers)
+    assert.notMatch(row(yield* see("/portal"), done.id), /steps left/u)
+    for (const only of ["ready", "not_ready"]) {
+      assert.notInclude(namesOn(yield* see(`/portal?only=${only}`)), "Done")
+    }
   })
 
   it.effect("fill pages of fifty", function* () {
