@@ -161,7 +161,7 @@ export class Account extends Schema.Opaque<Account>()(
     name: field(Schema.String, "Name of the account. You can choose any name.", "Folio Demo"),
     status: field(
       AccountStatus,
-      "Status of the account in both modes. `suspended`: the account cannot create customers and documents. `closed`: the account cannot change anything. Only a platform suspends and closes its accounts.",
+      "Status of the account in both modes. `suspended`: the account cannot create customers or documents. `closed`: the account cannot change anything. Only a platform suspends and closes its accounts.",
       "active"
     ),
     status_reason: field(

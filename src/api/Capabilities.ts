@@ -58,7 +58,7 @@ const neededFor = (group: HttpApiGroup.Top, endpoint: HttpApiEndpoint.Top): Capa
 const accountSuspended = new ApiError({
   code: "account_suspended",
   message:
-    "This account is suspended, so it cannot create customers and documents. Its platform can resume it: POST /v1/accounts/{id}/resume."
+    "This account is suspended, so it cannot create customers or documents. GET /v1/account shows the reason. Its platform can resume it: POST /v1/accounts/{id}/resume."
 })
 export const accountClosed = new ApiError({
   code: "account_closed",

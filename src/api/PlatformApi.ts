@@ -67,7 +67,7 @@ export class PlatformApi extends group(
     ...statusChange,
     summary: "Suspend an account",
     description:
-      "Suspends an account in both modes. The account can no longer create customers and documents. Reads, deliveries and documents under way continue."
+      "Suspends an account in both modes. The account can no longer create customers or documents. Reads, deliveries and documents under way continue."
   }),
   post("resumeAccount", `${item}/resume` as const, {
     params,
