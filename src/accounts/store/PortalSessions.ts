@@ -288,9 +288,16 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
     const find = (cookie: string): Effect.Effect<Option.Option<PortalSession>> =>
       isPortalToken(cookie) ? Effect.map(findOpen(cookie), (row) => Option.map(row, sessionOf)) : Effect.succeedNone
 
-    /** Whether a session is still open. Needed for a request that has waited since Folio read its cookie. */
-    const stillWorks = ({ id, principal }: PortalSession) =>
-      Query.isAny(sql`select 1 as found from portal_sessions where ${ofKey(sql, { ...principal, id })} and ${isOpen}`)
+    /**
+     * The status of an open session's account; none if the session has ended. Needed for a request that has waited
+     * since Folio read its cookie.
+     */
+    const statusOf = Query.first(
+      Schema.Struct({ account_status: AccountStatus }),
+      ({ id, principal }: PortalSession) => sql`
+        select (select status from accounts a where a.id = account_id) as account_status
+        from portal_sessions where ${ofKey(sql, { ...principal, id })} and ${isOpen}`
+    )
 
     /**
      * Ends a session in the caller's transaction of `AccountView`, together with the sessions that a person opened from
@@ -319,7 +326,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
       )
     })
 
-    return { insert, look, enter, openFrom, find, stillWorks, retrieve, list, end, leave }
+    return { insert, look, enter, openFrom, find, statusOf, retrieve, list, end, leave }
   })
 }) {
   static readonly layer = Layer.effect(PortalSessions, PortalSessions.make)

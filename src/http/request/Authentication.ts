@@ -1,5 +1,6 @@
 import { Context, Effect, Layer, Option, Predicate, Record, Result } from "effect"
 import { HttpServerRequest, HttpRouter } from "effect/http"
+import type { AccountStatus } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
 import { HttpApiBuilder, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
@@ -92,13 +93,24 @@ const notAllowed = (ip = "an unknown address") =>
     message: `This API key does not accept requests from ${ip}, because its allowed_ips do not contain the address. Send the request from an allowed address, or use another key.`
   })
 
+interface Operation {
+  readonly endpoint: HttpApiEndpoint.Top
+  readonly group: HttpApiGroup.Top
+}
+
+/** Fails with `account_suspended` or `account_closed` if the status of the account does not allow the operation. */
+const unbarred = (status: AccountStatus, { endpoint, group }: Operation) => {
+  const barred = barredBy(status, group, endpoint)
+  return barred === null ? Effect.void : Effect.fail(barred)
+}
+
 /**
  * Fails with `capability_missing` unless a session or a key with these capabilities may carry out the operation. Fails
  * with `account_suspended` or `account_closed` if the status of the account does not allow the operation.
  */
 const permitted = (
   { account_status, capabilities }: Principal,
-  { endpoint, group }: { readonly endpoint: HttpApiEndpoint.Top; readonly group: HttpApiGroup.Top },
+  { endpoint, group }: Operation,
   needed: (group: HttpApiGroup.Top, endpoint: HttpApiEndpoint.Top) => KeyCapability | null,
   refusal: (capability: KeyCapability | null) => ApiError
 ) => {
@@ -133,9 +145,18 @@ export const layer = Layer.effect(
     const spentKeys = yield* SpentKeys
     /** Counts a request without a valid key against the client's address, and rejects the request. */
     const refused = (error: ApiError) => Effect.suspend(() => Effect.andThen(limit.ofAddress, Effect.fail(error)))
-    /** Fails with `invalid_api_key` if the portal session has ended while the request waited. */
-    const stillIn = (session: PortalSession) =>
-      Effect.flatMap(inTime(sessions.stillWorks(session)), (still) => (still ? Effect.void : Effect.fail(sessionEnded)))
+    /**
+     * Fails with `invalid_api_key` if the portal session has ended while the request waited, or with the error of the
+     * account's status.
+     */
+    const stillIn = (session: PortalSession, operation: Operation) =>
+      Effect.flatMap(
+        inTime(sessions.statusOf(session)),
+        Option.match({
+          onNone: () => Effect.fail(sessionEnded),
+          onSome: ({ account_status }) => unbarred(account_status, operation)
+        })
+      )
     /**
      * Runs a request in the name of a known principal, within the principal's limits, with log annotations and an audit
      * entry for a rejection.
@@ -174,7 +195,7 @@ export const layer = Layer.effect(
               Effect.andThen(Effect.fromResult(acting)),
               Effect.andThen(handler)
             )
-            return yield* answeredAs(principal, exchange, stillIn(caller), allowed)
+            return yield* answeredAs(principal, exchange, stillIn(caller, operation), allowed)
           }
           const origin = originOf(exchange)
           const request = yield* HttpServerRequest.HttpServerRequest
@@ -211,8 +232,12 @@ export const layer = Layer.effect(
               return [acted, named, yield* Effect.result(limit.ofKey(acted))] as const
             })
           )
-          const stillWorks = Effect.flatMap(inTime(keys.authenticate(key, origin)), (still) =>
-            Option.isSome(still) ? Effect.void : Effect.fail(endedKey)
+          const routed = yield* Effect.context<HttpServerRequest.HttpServerRequest | HttpRouter.RouteContext>()
+          const stillActing = Effect.flatMap(keys.authenticate(key, origin), (still) =>
+            Option.isSome(still) ? actingCaller(still.value, operation) : Effect.fail(endedKey)
+          )
+          const stillWorks = inTime(Effect.provideContext(stillActing, routed)).pipe(
+            Effect.flatMap(({ account_status }) => unbarred(account_status, operation))
           )
           if (Result.isFailure(limited)) {
             spentKeys.noteRate(request, principal, limited.failure, exchange.headers)

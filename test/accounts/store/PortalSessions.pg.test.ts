@@ -113,10 +113,10 @@ describeLive(TestDatabase.layer)("Portal sessions in the database", (it) => {
     const { cookie, session } = yield* entered
     yield* passes(3590)
     assert.isTrue(Option.isSome(yield* sessions.find(cookie)))
-    assert.isTrue(yield* sessions.stillWorks(session))
+    assert.deepStrictEqual(yield* sessions.statusOf(session), Option.some({ account_status: "active" as const }))
     yield* passes(11)
     assert.isTrue(Option.isNone(yield* sessions.find(cookie)))
-    assert.isFalse(yield* sessions.stillWorks(session))
+    assert.isTrue(Option.isNone(yield* sessions.statusOf(session)))
   })
 
   for (const [what, end] of [
@@ -148,7 +148,7 @@ describeLive(TestDatabase.layer)("Portal sessions in the database", (it) => {
       for (const owner of [first, second]) {
         assert.isTrue(Option.isNone(yield* Context.get(owner, PortalSessions).find(cookie)))
       }
-      assert.isFalse(yield* sessions.stillWorks(session))
+      assert.isTrue(Option.isNone(yield* sessions.statusOf(session)))
       assert.deepStrictEqual(yield* sessions.enter(waiting.token), Result.fail("expired"))
       const shown = Option.getOrThrow(yield* sessions.retrieve(account, row.id))
       assert.isAtMost(shown.key_ends_at?.getTime() ?? Infinity, shown.read_at.getTime())

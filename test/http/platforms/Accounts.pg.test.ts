@@ -8,6 +8,7 @@ import { layer as app } from "../../support/apps/PostgresApp.ts"
 import { bearer, get, patch, post, type Reply, send, type Sent } from "../../support/apps/Requests.ts"
 import { until } from "../../support/apps/Until.ts"
 import { seedDrafts } from "../../support/database/Owners.ts"
+import { eventually, open as openLine, statusesOf } from "../../support/processes/Sockets.ts"
 import { describeLive } from "../../support/Tests.ts"
 
 const idsOf = ({ json }: Reply) => json.data.map((one: { readonly id: string }) => one.id)
@@ -159,6 +160,33 @@ describeLive(app)("a platform", (it) => {
     for (const headers of both) {
       yield* seen("/v1/account", ({ status }) => status === "active", headers)
     }
+  })
+
+  it.effect("suspends an account while the body of a creation arrives, which then fails", function* () {
+    const mine = yield* platform()
+    const id = yield* accountOf(mine)
+    const { json: own } = yield* post(`/v1/accounts/${id}/api-keys`, {}, mine.headers)
+    const body = JSON.stringify(customerBody())
+    const line = yield* openLine()
+    line.socket.write(
+      [
+        "POST /v1/customers HTTP/1.1",
+        "Host: folio.test",
+        `Authorization: Bearer ${own.key}`,
+        "Idempotency-Key: slow",
+        "Content-Type: application/json",
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        "",
+        ""
+      ].join("\r\n")
+    )
+    // Authentication of a request records the first use of its key.
+    yield* until(get(`/v1/api-keys/${own.id}`, acting(mine, id)), ({ json }) => json.last_used_at !== null)
+    yield* post(`/v1/accounts/${id}/suspend`, { reason: "Mora" }, mine.headers)
+    yield* untilRefused(Effect.map(post("/v1/customers", customerBody(), bearer(own.key)), outcome))
+    line.socket.write(body)
+    yield* eventually(() => statusesOf(line).length > 0)
+    assert.deepStrictEqual(statusesOf(line), [403])
   })
 
   it.effect("closes an account for ever once nothing is under way", function* () {

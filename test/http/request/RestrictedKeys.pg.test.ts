@@ -76,9 +76,10 @@ describeLive(app)("a restricted API key", (it) => {
   it.effect("stops working when it expires, with the reason", function* () {
     const { key } = yield* keyWith({ expires_at: later(1.5) })
     assert.strictEqual((yield* get("/v1/account", bearer(key))).status, 200)
-    const ended = yield* until(get("/v1/account", bearer(key)), ({ status }) => status !== 200)
-    assert.strictEqual(ended.json.error.code, "invalid_api_key")
-    assert.match(ended.json.error.message, /expires_at of its creation has passed/)
+    // The key can also end between the two checks of a request, whose error then has no reason.
+    const reason = /expires_at of its creation has passed/
+    const ended = yield* until(get("/v1/account", bearer(key)), ({ json }) => reason.test(json.error?.message ?? ""))
+    assert.deepStrictEqual([ended.status, ended.json.error.code], [401, "invalid_api_key"])
   })
 
   it.effect.each([

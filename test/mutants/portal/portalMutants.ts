@@ -11,7 +11,7 @@ export const portalMutants: ReadonlyArray<Mutant> = [
       "capability !== null && capabilities.some((held) => includes(held, capability))": "capabilities.length > 0"
     },
     "an ended session continues its waiting request": {
-      "stillIn(caller), allowed)": "Effect.void, allowed)"
+      "stillIn(caller, operation), allowed)": "Effect.void, allowed)"
     }
   }),
   ...guards("src/portal/session/Guard.ts", entrance, {
