@@ -109,7 +109,7 @@ export const AuditLogQuery = {
   ),
   actor: field(
     Schema.optionalKey(Schema.String),
-    "Filter by actor: the id of an API key or of a portal session, or `operator`.",
+    "Filter by actor: the `actor.id` of an entry, such as the id of an API key or of a portal session, or `operator`.",
     "operator"
   ),
   object_id: field(Schema.optionalKey(Schema.String), "Filter by the id of the changed object."),
