@@ -100,13 +100,12 @@ export const layerInvoiceCommands = inMemory(InvoiceCommands, ({ call }) => ({
     })
 }))
 
-/** The entries of a timeline, except attempts of deliveries. */
+/** The transitions and the acceptance of a timeline. */
 export const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => {
   const row = tables.invoices.get(id)
   if (row === undefined) return []
   const entry = { object: "timeline_entry" as const }
   const made = { ...entry, type: "transition" as const, command: "create", from: null, to: "queued", version: 1 }
-  const events = tables.events.filter(({ object_id }) => object_id === id)
   const happened: ReadonlyArray<readonly [at: number, entry: Omit<TimelineEntry, "at">]> = [
     [row.created_at.getTime(), made],
     ...tables.transitions
@@ -114,16 +113,8 @@ export const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEnt
       .map(({ at, command, from, to, version }) => {
         return [at, { ...entry, type: "transition", command: commandName(command), from, to, version }] as const
       }),
-    ...[...tables.emails.values()]
-      .filter(({ invoice_id }) => invoice_id === id)
-      .map(({ attempts, id: email_id, reason, recipient, status, status_at }) => {
-        return [status_at, { ...entry, type: "email", email_id, to: recipient, status, attempts, reason }] as const
-      }),
     ...Object.entries(tables.acceptances.get(id)?.events ?? {}).map(([code, { at, ...event }]) => {
       return [at, { ...entry, type: "acceptance", ...eventView({ code: code as AcceptanceCode, ...event }) }] as const
-    }),
-    ...events.map((event) => {
-      return [event.created_at, { ...entry, type: "event", event_id: event.id, event_type: event.type }] as const
     })
   ]
   return happened.toSorted(([a], [b]) => a - b).map(([at, one]) => ({ ...one, at: timestamp(at) }) as TimelineEntry)

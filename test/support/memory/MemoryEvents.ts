@@ -2,14 +2,13 @@ import { Option, Result } from "effect"
 import { typesOf } from "../../../src/webhooks/rules/Subscriptions.ts"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { attemptsShown, bodyShownInLists } from "../../../schemas/Delivery.ts"
 import { AttemptId, DeliveryId, WebhookEndpointId } from "../../../schemas/Id.ts"
 import { DeliveryLog, type StoredAttempt, type StoredDelivery } from "../../../src/webhooks/store/DeliveryLog.ts"
 import { type EventFilter, Events, type Look, unknownEvent } from "../../../src/webhooks/store/Events.ts"
 import { full, inactive, recoveredMax, Redelivery } from "../../../src/webhooks/store/Redelivery.ts"
 import type { EndpointKey } from "../../../src/webhooks/store/WebhookEndpoints.ts"
 import { isUsable } from "./MemoryAccounts.ts"
-import { firstOf, pageOf } from "./MemoryPages.ts"
+import { pageOf } from "./MemoryPages.ts"
 import { type DeliveryRow, type EventRow, isOf, inMemory, newDelivery, rowOf, type Tables } from "./MemoryTables.ts"
 
 /*
@@ -46,7 +45,7 @@ export const layerEvents = inMemory(Events, ({ attempt, call }) => ({
     call("Events.after", ({ events }) => {
       const found = later(events, account, seq).filter(fits(filter))
       const next = { tx: "1", seq: BigInt(events.length) }
-      const rows = firstOf(found, limit)
+      const rows = found.slice(0, limit)
       return { rows, has_more: found.length > rows.length, next }
     }),
   news: (waiters) =>
@@ -64,52 +63,33 @@ const attemptsOf = ({ attempts }: Tables, deliveryId: string): ReadonlyArray<Sto
   attempts
     .filter(({ delivery }) => delivery.id === deliveryId)
     .map((attempt) => ({
+      ...attempt,
       id: AttemptId.make(`${deliveryId}_${attempt.number}`),
-      number: attempt.number,
-      trigger: attempt.trigger,
-      started_at_ms: attempt.started_at.getTime(),
-      duration_ms: attempt.duration_ms,
-      remote_ip: attempt.remote_ip,
-      response_status: attempt.response_status,
-      response_headers: attempt.response_headers,
-      response_body: attempt.response_body,
-      error: attempt.error
+      started_at_ms: attempt.started_at.getTime()
     }))
 
+// Lists show fewer attempts, which is tested on PostgreSQL.
 const stored = (tables: Tables, row: DeliveryRow): StoredDelivery => {
-  const { events } = tables
-  const event = events.find(({ id }) => id === row.event_id)
+  const event = tables.events.find(({ id }) => id === row.event_id)
   if (event === undefined) throw new Error(`no event ${row.event_id}`)
   const isPlanned = row.status === "pending" && !row.isUnderWay && row.next_attempt_at < Infinity
   return {
-    account_id: row.account_id,
-    livemode: row.livemode,
+    ...row,
     id: DeliveryId.make(row.id),
     endpoint_id: WebhookEndpointId.make(row.endpoint_id),
-    event_id: row.event_id,
     event_type: event.type,
-    status: row.status,
     planned_at: isPlanned ? new Date(row.next_attempt_at) : null,
-    attempts: attemptsOf(tables, row.id).slice(-attemptsShown.alone),
+    attempts: attemptsOf(tables, row.id),
     attempts_count: row.attempts,
     created_at: new Date(row.created_at),
     updated_at: new Date(row.updated_at)
   }
 }
 
-const listed = (delivery: StoredDelivery): StoredDelivery => ({
-  ...delivery,
-  attempts: delivery.attempts.slice(-attemptsShown.listed).map((attempt) => ({
-    ...attempt,
-    response_headers: {},
-    response_body: attempt.response_body.slice(0, bodyShownInLists)
-  }))
-})
-
 export const layerDeliveryLog = inMemory(DeliveryLog, ({ call }) => {
   const list = (account: AccountMode, request: Parameters<typeof pageOf>[2], isOne: (row: DeliveryRow) => boolean) =>
     call("DeliveryLog.list", (tables) =>
-      pageOf(tables.deliveries, account, request, isOne, (row) => listed(stored(tables, row)))
+      pageOf(tables.deliveries, account, request, isOne, (row) => stored(tables, row))
     )
   return {
     find: (account, id) =>

@@ -7,7 +7,7 @@ import { acceptanceOf } from "./acceptance/MemoryAcceptances.ts"
 import { entriesOf } from "./MemoryCommands.ts"
 import { latestEmail } from "./MemoryEmails.ts"
 import { loaded } from "./MemoryNotes.ts"
-import { firstOf, pageOf } from "./MemoryPages.ts"
+import { pageOf } from "./MemoryPages.ts"
 import { optionOf, type InvoiceRow, isOf, inMemory, type Tables } from "./MemoryTables.ts"
 
 const shown = (tables: Tables, row: InvoiceRow) => ({
@@ -101,7 +101,7 @@ export const layerInvoices = inMemory(Invoices, ({ call }) => ({
   timeline: (account, id) =>
     call("Invoices.timeline", (tables) => {
       const entries = Option.isSome(optionOf(tables.invoices, account, id)) ? entriesOf(tables, id) : []
-      const rows = firstOf(entries, timelineMax)
+      const rows = entries.slice(0, timelineMax)
       return { rows, has_more: entries.length > rows.length }
     }),
   vitals: (key) =>
