@@ -32,7 +32,8 @@ import * as SealingKey from "../runtime/process/SealingKey.ts"
 import * as Postgres from "../runtime/postgres/Postgres.ts"
 import { ServiceLock } from "../runtime/postgres/ServiceLock.ts"
 import * as Server from "../runtime/server/Server.ts"
-import * as Settings from "../runtime/process/Settings.ts"
+import * as AllSettings from "./AllSettings.ts"
+import { Settings } from "../runtime/process/Settings.ts"
 import { Supervised, tellReady } from "../runtime/process/Supervised.ts"
 import * as Telemetry from "../runtime/telemetry/Telemetry.ts"
 import * as TerminalLines from "../runtime/process/TerminalLines.ts"
@@ -65,7 +66,7 @@ class NewTestKey extends Context.Service<NewTestKey, { readonly key: string | un
 // processes expire.
 const takeOver = Layer.effectDiscard(
   Effect.gen(function* () {
-    if ((yield* Settings.Settings).runner === undefined) yield* (yield* Workers).succeed
+    if ((yield* Settings).runner === undefined) yield* (yield* Workers).succeed
   })
 )
 
@@ -98,7 +99,7 @@ const untilStopped = Effect.gen(function* () {
   const { baseUrl } = yield* ServiceInfo
   const { key } = yield* NewTestKey
   const origin = { baseUrl, dataDir: yield* DataDir }
-  if ((yield* Settings.Settings).log.format === "json") {
+  if ((yield* Settings).log.format === "json") {
     // Log collectors store these lines, so they contain no key and no link.
     yield* Effect.annotateLogs(Effect.logInfo("Folio is ready"), readiness(origin, key !== undefined))
   } else if ((yield* Supervised) !== "more") {
@@ -115,7 +116,7 @@ const platform = (limits: LimitsChange) =>
   Layer.mergeAll(NodeCrypto.layer, dns).pipe(
     Layer.provideMerge(Layer.merge(Telemetry.layer(version), TerminalLines.layer)),
     Layer.provideMerge(Limits.layerChanged(limits)),
-    Layer.provideMerge(Settings.layer(version)),
+    Layer.provideMerge(AllSettings.layer(version)),
     Layer.provideMerge(Busyness.layer)
   )
 const stores = <E>({ limits = {}, profile = colombia, secretKey }: Parts<E>) =>

@@ -4,7 +4,7 @@ import * as ColombianProfile from "../../documents/ColombianProfile.ts"
 import * as Postgres from "../../runtime/postgres/Postgres.ts"
 import { version } from "../../runtime/Version.ts"
 import { Redactor } from "../../runtime/telemetry/Redaction.ts"
-import * as Settings from "../../runtime/process/Settings.ts"
+import * as AllSettings from "../../service/AllSettings.ts"
 import { Accounts } from "../../accounts/store/Accounts.ts"
 import { ApiKeys } from "../../accounts/store/ApiKeys.ts"
 import { AuditLog } from "../../accounts/store/AuditLog.ts"
@@ -30,7 +30,7 @@ export const edge = Layer.mergeAll(
   logs,
   // These commands sign nothing and need no registered software.
   ColombianProfile.layer({ live: undefined })
-).pipe(Layer.provideMerge(Settings.layer(version)))
+).pipe(Layer.provideMerge(AllSettings.layer(version)))
 
 const stores = Layer.mergeAll(
   ApiKeys.layer,

@@ -1,15 +1,7 @@
 import { Config, Context, Effect, Layer, Redacted } from "effect"
 import type { LogLevel } from "effect"
 import * as Os from "node:os"
-import { ServiceInfo } from "../ServiceInfo.ts"
-import * as AlertsLive from "../../operations/AlertsLive.ts"
-import { AuthoritySettings } from "../../invoices/authority/AuthoritySettings.ts"
-import { smtpSettings } from "../../invoices/mail/SmtpSettings.ts"
-import { allowance } from "../../webhooks/sender/WebhookAllow.ts"
-import { Limits } from "../Limits.ts"
 import { isDecodable, read, refuse } from "../Setting.ts"
-import { DataDir } from "./DataFiles.ts"
-import { Redactor, redactor } from "../telemetry/Redaction.ts"
 import { canShare } from "../server/Listeners.ts"
 import { resourceAttributes, type TraceTarget, traceTarget } from "../telemetry/TraceTarget.ts"
 
@@ -202,57 +194,3 @@ export class Settings extends Context.Service<Settings, SettingValues>()("@folio
     )
   }
 }
-
-const passwordOf = (redacted: Redacted.Redacted<string> | undefined) => {
-  const url = redacted === undefined ? "" : Redacted.value(redacted)
-  return URL.canParse(url) ? decodeURIComponent(new URL(url).password) : ""
-}
-
-// A shorter path also occurs in texts that are not secret.
-const secretPathMin = 20
-// A chat's webhook URL is a secret: its path gives write access.
-const pathOf = (redacted: Redacted.Redacted<string> | undefined) => {
-  const url = redacted === undefined ? undefined : new URL(Redacted.value(redacted))
-  const path = url === undefined ? "" : url.pathname + url.search
-  return path.length >= secretPathMin ? path : ""
-}
-
-/**
- * The secrets in the settings: passwords in URLs, the sealing keys, the secret of mail notices, the PIN, the path and
- * the secret of alerts, and OTLP header values.
- */
-const secretsOfSettings = Effect.gen(function* () {
-  const { databaseUrl: database, folioKey, folioKeyPrevious, traces: spans } = yield* Settings
-  const { live } = yield* AuthoritySettings
-  const alerts = yield* AlertsLive.alertSettings
-  const others = [(yield* Limits).noticeSecret, live?.software?.pin].map((secret) => secret && Redacted.value(secret))
-  return [
-    passwordOf(database),
-    passwordOf((yield* smtpSettings)?.url),
-    ...[folioKey, folioKeyPrevious].map((key) => key && Buffer.from(Redacted.value(key)).toString("base64")),
-    ...others,
-    alerts.secret && Redacted.value(alerts.secret),
-    passwordOf(alerts.url),
-    pathOf(alerts.url),
-    ...(spans === undefined ? [] : Object.values(Redacted.value(spans.headers)))
-  ].filter((secret) => secret !== undefined)
-})
-
-/**
- * All settings that the service reads from the environment, checked before anything starts. `version` is the service's
- * version. Fails with `SettingsError`.
- */
-export const layer = (version: string) =>
-  Layer.effect(Redactor, Effect.map(secretsOfSettings, redactor)).pipe(
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Limits.layerConfig,
-        Settings.layerConfig,
-        DataDir.layerConfig,
-        ServiceInfo.layerConfig(version),
-        Layer.effectDiscard(allowance),
-        AuthoritySettings.layerConfig,
-        AlertsLive.layerConfig
-      )
-    )
-  )

@@ -11,7 +11,8 @@ import { ConnectionsMax } from "../../runtime/postgres/PostgresServer.ts"
 import * as ServiceLock from "../../runtime/postgres/ServiceLock.ts"
 import { freePort } from "../../runtime/server/Listeners.ts"
 import { portToUse } from "../../runtime/server/OpenPort.ts"
-import * as Settings from "../../runtime/process/Settings.ts"
+import * as AllSettings from "../AllSettings.ts"
+import { Settings } from "../../runtime/process/Settings.ts"
 import { supervisedBy } from "../../runtime/process/Supervised.ts"
 import * as Telemetry from "../../runtime/telemetry/Telemetry.ts"
 import { SecretKey } from "../../database/Secrets.ts"
@@ -33,9 +34,9 @@ const stopWithin: Duration.Input = "12 minutes"
 const prepared = Effect.gen(function* () {
   const address = yield* Postgres.address
   const url = urlOf(address)
-  const isAlone = (yield* Settings.Settings).runner === undefined
+  const isAlone = (yield* Settings).runner === undefined
   const { lost } = yield* ServiceLock.take(address, isAlone)
-  const database = Layer.provide(Postgres.layer, Settings.Settings.layerChanged({ databaseUrl: url }))
+  const database = Layer.provide(Postgres.layer, Settings.layerChanged({ databaseUrl: url }))
   const takeOver = Effect.andThen(
     ClusterTables.forgetAll,
     Effect.flatMap(Workers, ({ succeed }) => succeed)
@@ -138,7 +139,7 @@ export const supervise = (count: number) =>
     Effect.provideService(ConnectionsMax, Math.max(50, connectionsOfOthers + count * connectionsOfProcess)),
     Effect.provide(
       Layer.mergeAll(NodeCrypto.layer, Reactivity.layer, Telemetry.logs(version)).pipe(
-        Layer.provideMerge(Settings.layer(version))
+        Layer.provideMerge(AllSettings.layer(version))
       )
     )
   )

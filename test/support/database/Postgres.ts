@@ -10,7 +10,8 @@ import type { TestProject } from "vitest/node"
 import * as EmbeddedPostgres from "../../../src/runtime/postgres/EmbeddedPostgres.ts"
 import * as Postgres from "../../../src/runtime/postgres/Postgres.ts"
 import { ConnectionsMax } from "../../../src/runtime/postgres/PostgresServer.ts"
-import * as Settings from "../../../src/runtime/process/Settings.ts"
+import * as AllSettings from "../../../src/service/AllSettings.ts"
+import { Settings } from "../../../src/runtime/process/Settings.ts"
 import { dataPlace, memory } from "../processes/DataPlace.ts"
 import { needsDatabase } from "../processes/Programs.ts"
 
@@ -43,8 +44,8 @@ export const queryAs = (url: string, statement: string) =>
 
 /** The settings from these variables, except the port, which is any free one. No test has a data directory here. */
 export const layerSettings = (env: Record<string, string>) =>
-  Settings.Settings.layerChanged({ listen: { host: "127.0.0.1", port: 0 } }).pipe(
-    Layer.provideMerge(Layer.fresh(Settings.layer("0.1.0"))),
+  Settings.layerChanged({ listen: { host: "127.0.0.1", port: 0 } }).pipe(
+    Layer.provideMerge(Layer.fresh(AllSettings.layer("0.1.0"))),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env: { DATA_DIR: "/dev/null", ...env } })))
   )
 
