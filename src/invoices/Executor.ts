@@ -23,7 +23,7 @@ import { Invoices, type LoadedInvoice } from "./store/Invoices.ts"
 import { isUnreadable, type Vitals } from "./store/Vitals.ts"
 import { isDefect, isSqlFailure } from "../database/SqlFailure.ts"
 import * as AuthorityCalls from "./AuthorityCalls.ts"
-import { AuthorityTurns } from "./AuthorityTurns.ts"
+import { AuthorityTurns } from "./AuthorityCalls.ts"
 import { Backpressure } from "./Backpressure.ts"
 import {
   conclusion,

@@ -1,7 +1,7 @@
 import { assert, describe } from "@effect/vitest"
 import { Array, Clock, Deferred, Effect, Fiber, Option, Queue } from "effect"
 import { TestClock } from "effect/testing"
-import { AuthorityTurns } from "../../src/invoices/AuthorityTurns.ts"
+import { AuthorityTurns } from "../../src/invoices/AuthorityCalls.ts"
 import { Limits } from "../../src/runtime/Limits.ts"
 import { alone, invoiceOf, invoiceOwner } from "../support/apps/ActorsAlone.ts"
 import { accepted, FakeAuthority } from "../support/apps/Fakes.ts"

@@ -152,7 +152,7 @@ export const stepMutants: ReadonlyArray<Mutant> = [
   ...guards("src/invoices/store/Transitions.ts", "test/postgres/process/CutGroup.full.test.ts", {
     "together: a step with a lost response counts as another owner's step": { "blind: true,": "" }
   }),
-  ...guards("src/invoices/AuthorityTurns.ts", "test/invoices/AuthorityTurns.test.ts", {
+  ...guards("src/invoices/AuthorityCalls.ts", "test/invoices/AuthorityTurns.test.ts", {
     "together: a turn released twice counts as two turns": { "end(Math.min(left, 1))": "end(1)" },
     "together: the turns of a group that breaks are lost": {
       "() => Effect.sync(() => end(left))": "() => Effect.void"
