@@ -10,7 +10,7 @@ import {
   timeInEnglish,
   timeWords
 } from "../../../src/documents/print/content/Figures.ts"
-import { colorsOf } from "../../../src/documents/print/content/Colors.ts"
+import { colorsOf } from "../../../src/documents/print/content/PrintedContent.ts"
 import {
   currencyWords,
   identificationWords,

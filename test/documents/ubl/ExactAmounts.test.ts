@@ -21,7 +21,7 @@ const harmless: Readonly<Record<string, ReadonlyArray<string>>> = {
   "operations/rules/AccountFindings.ts": ["left: Number(to_number", "size: Number(to_number"],
   "invoices/rules/FileLink.ts": ["now >= Number(expires)"],
   "documents/print/content/Figures.ts": ["month: Number(month) - 1, day: Number(day)", "Number(hour)"],
-  "documents/print/content/Colors.ts": ["Number.parseInt(color.slice(at, at + 2), 16)"],
+  "documents/print/content/PrintedContent.ts": ["Number.parseInt(color.slice(at, at + 2), 16)"],
   "webhooks/rules/WebhookSignature.ts": ["Math.abs(input.now - Number(t))"]
 }
 
