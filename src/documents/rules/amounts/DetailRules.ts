@@ -9,7 +9,7 @@ import { isPast } from "../Details.ts"
 import { taxTotal } from "../Totals.ts"
 import { allowancesViolations, settledAllowances } from "./AllowanceRules.ts"
 import { figureViolations, isTolerated, settled } from "./Amounts.ts"
-import { periodViolations } from "./Periods.ts"
+import { periodViolations } from "./LineRules.ts"
 
 /* The rules of a document's parts other than its lines. `today` is the date in the authority's zone, YYYY-MM-DD. */
 

@@ -1,12 +1,11 @@
 import type { Violation } from "../../../../schemas/ApiError.ts"
-import type { Item, Line } from "../../../../schemas/Line.ts"
+import type { Item, Line, Period } from "../../../../schemas/Line.ts"
 import { identificationViolations } from "../parties/PartyRules.ts"
 import { findingsOf, ifReadable } from "../../../runtime/json/Unreadable.ts"
 import { violation } from "../AuthorityRules.ts"
 import { cents, decimal, fits, millionths, product, rounded, trillionths } from "../Decimal.ts"
 import { allowanceFormula, allowancesViolations, allowanceSum, settledAllowances } from "./AllowanceRules.ts"
 import { figureViolations, settled, tooLong } from "./Amounts.ts"
-import { periodViolations } from "./Periods.ts"
 import { settledTax, type Taxed, taxesViolations } from "./TaxRules.ts"
 
 /** The parts of a document's operation that its lines depend on. */
@@ -172,3 +171,16 @@ export const settledLine = (line: Line, { operation_type }: Operation): Line => 
     taxes: line.taxes.map((tax) => settledTax(tax, taxed))
   }
 }
+
+/** The violation of a period at `path` that ends before its first day. */
+export const periodViolations = (period: Period | undefined, path: string): ReadonlyArray<Violation> =>
+  period === undefined || period.start_date <= period.end_date
+    ? []
+    : [
+        violation(
+          `${path}.end_date`,
+          "parameter_invalid",
+          `end_date must be ${period.start_date} or later.`,
+          "calendar"
+        )
+      ]
