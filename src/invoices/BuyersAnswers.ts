@@ -1,11 +1,10 @@
 import { Cause, Clock, Duration, Effect, Option, Predicate, Result, Schema } from "effect"
 import { AcceptanceCode, ClaimCode } from "../../schemas/Acceptance.ts"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
-import { eventsOnce } from "./rules/AcceptanceRules.ts"
+import { type AuthorityEvent, eventsOnce } from "./rules/AcceptanceRules.ts"
 import { storableText } from "../runtime/json/Storable.ts"
 import {
   Authority,
-  type AuthorityEvent,
   AuthorityRefusal,
   type DocumentName,
   isAuthorityFailure as isFailure

@@ -37,7 +37,6 @@ export {
   type AcquirerQuestion,
   Authority,
   type AuthorityAcquirer,
-  type AuthorityEvent,
   type AuthorityRange,
   AuthorityRefusal,
   AuthorityUnavailable,
@@ -48,6 +47,7 @@ export {
   type TestSet,
   type Verdict
 } from "../invoices/authority/Authority.ts"
+export type { AuthorityEvent } from "../invoices/rules/AcceptanceRules.ts"
 /** The web service of the Colombian authority, and an authority that combines a test and a live one. */
 export * as AuthorityLive from "../invoices/authority/AuthorityLive.ts"
 /** The simulated authority, for test documents. */

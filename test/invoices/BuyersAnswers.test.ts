@@ -3,7 +3,7 @@ import { Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import type { DocumentKey } from "../../schemas/FiscalDocument.ts"
 import { layerWork } from "../../src/service/Layers.ts"
-import type { RegisteredEvent } from "../../src/invoices/rules/AcceptanceRules.ts"
+import type { AuthorityEvent } from "../../src/invoices/rules/AcceptanceRules.ts"
 import * as BuyersAnswers from "../../src/invoices/BuyersAnswers.ts"
 import { Authority, AuthorityRefusal, AuthorityUnavailable } from "../../src/invoices/authority/Authority.ts"
 import { AuthorityCircuits } from "../../src/invoices/store/AuthorityCircuits.ts"
@@ -25,7 +25,7 @@ const noLinks = { pdf_url: null, xml_url: null, qr_url: null }
 const credit = { payment_means: { code: "31", type: "2", due_date: "2026-12-31" } } as const
 const dayMs = 86_400_000
 
-const event = (code: RegisteredEvent["code"], change: Partial<RegisteredEvent> = {}): RegisteredEvent => ({
+const event = (code: AuthorityEvent["code"], change: Partial<AuthorityEvent> = {}): AuthorityEvent => ({
   code,
   at: Date.parse("2026-11-23T15:00:00Z"),
   by: null,

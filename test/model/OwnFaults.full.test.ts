@@ -12,14 +12,10 @@ import { AuthorityCircuits } from "../../src/invoices/store/AuthorityCircuits.ts
 import { Invoices } from "../../src/invoices/store/Invoices.ts"
 import { Transitions } from "../../src/invoices/store/Transitions.ts"
 import { Deliveries } from "../../src/webhooks/store/Deliveries.ts"
-import { accepted, rejected } from "../support/apps/Fakes.ts"
+import { accepted, rejected, unreachable } from "../support/apps/Fakes.ts"
 import { it } from "../support/Tests.ts"
 
 type Failing = Effect.Effect<void, AuthorityUnavailable | AuthorityRefusal>
-
-const unreachable: Failing = Effect.fail(
-  new AuthorityUnavailable({ message: "It takes no connections.", trouble: "connection_refused" })
-)
 
 /** Faults of a team's own port at every n-th call, with the name of the outcome that the model then meets. */
 const faults: ReadonlyArray<{

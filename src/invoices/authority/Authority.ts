@@ -1,10 +1,10 @@
 import { Context, Effect, Schema } from "effect"
-import type { AcceptanceCode, ClaimCode } from "../../../schemas/Acceptance.ts"
 import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { AuthorityError, type DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
 import type { Certificate } from "../../documents/signature/Certificate.ts"
 import type { Software } from "../../documents/rules/parties/SoftwareRules.ts"
+import type { AuthorityEvent } from "../rules/AcceptanceRules.ts"
 
 /** A document's identity for the authority: the account, the document's code and number, and the calling issuer. */
 export interface DocumentName {
@@ -95,18 +95,6 @@ export interface AcquirerQuestion extends Pick<DocumentName, "livemode" | "issue
 export interface AuthorityAcquirer {
   readonly name: string | null
   readonly email: string | null
-}
-
-/**
- * An event of an invoice on credit terms, in the authority's records: the buyer's response, or a statement of the
- * issuer. `at` is the time of registration in Unix milliseconds; `by` names the registrant; `claim` is the reason code
- * of a claim. Null if the authority does not give it.
- */
-export interface AuthorityEvent {
-  readonly code: AcceptanceCode
-  readonly at: number
-  readonly by: string | null
-  readonly claim: ClaimCode | null
 }
 
 /**

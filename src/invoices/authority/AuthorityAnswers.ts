@@ -85,7 +85,7 @@ export const documentAnswerOf = (result: XmlElement): DocumentAnswer => {
   return { _tag: status === "98" ? "received" : "unclear", message: `The authority gave no verdict (${what}).` }
 }
 
-/** The failure for a response without a verdict on this document. */
+/** The failure for a response without a verdict on this document. It does not count as an outage of the authority. */
 export const unavailable = (trouble: AuthorityTrouble, message: string) =>
   Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))
 

@@ -1,6 +1,6 @@
 import { Result, Schema } from "effect"
 import { AcceptanceCode, ClaimCode } from "../../../schemas/Acceptance.ts"
-import type { AuthorityEvent } from "./Authority.ts"
+import type { AuthorityEvent } from "../rules/AcceptanceRules.ts"
 import { childOf, fieldsOf, parseXml, textField, type XmlElement } from "./soap/SoapAnswers.ts"
 
 // Many times the size of an invoice's events. Folio does not parse a larger ApplicationResponse, which would block the

@@ -1,12 +1,10 @@
 import { Clock, Duration, Effect, Layer } from "effect"
-import type { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import type { AuthorityError } from "../../../schemas/FiscalDocument.ts"
 import type { AccountId } from "../../../schemas/Id.ts"
 import type { Identification } from "../../../schemas/Party.ts"
 import type { AuthorityMode, AuthorityScript } from "../../../schemas/TestHelper.ts"
 import {
   Authority,
-  type AuthorityEvent,
   AuthorityRefusal,
   AuthorityUnavailable,
   type DocumentName,
@@ -14,6 +12,8 @@ import {
   type Verdict,
   type AuthorityAcquirer
 } from "./Authority.ts"
+import { unavailable } from "./AuthorityAnswers.ts"
+import type { AuthorityEvent } from "../rules/AcceptanceRules.ts"
 import { type BrokenRule, rejectionBy, remarkOf } from "./RuleHints.ts"
 import { isSandboxIdentification } from "../../documents/rules/parties/CheckDigit.ts"
 
@@ -83,9 +83,6 @@ const judge = (
 
 const unreachable = "The authority's service cannot be reached."
 
-// A failure from a script or an acquirer concerns this document only, and must not count as an outage of the authority.
-const unavailable = (trouble: AuthorityTrouble, message: string) =>
-  Effect.fail(new AuthorityUnavailable({ message, trouble, of_document: true }))
 const scriptedOutage = new AuthorityUnavailable({
   message: unreachable,
   trouble: "connection_refused",

@@ -2,8 +2,11 @@ import type { Acceptance, AcceptanceCode, AcceptanceStatus, ClaimCode } from "..
 import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
 
-/** An event of an invoice that the authority has registered. */
-export interface RegisteredEvent {
+/**
+ * An event of an invoice on credit terms, in the authority's records: the buyer's response, or a statement of the
+ * issuer.
+ */
+export interface AuthorityEvent {
   readonly code: AcceptanceCode
   /** Unix milliseconds. */
   readonly at: number
@@ -50,20 +53,20 @@ export const isOnCredit = (document: {
  */
 export const finalCodes: ReadonlyArray<AcceptanceCode> = ["033", "034"]
 
-const orderOf = ({ at, by, claim, code }: RegisteredEvent) => [at, code, by ?? "", claim ?? ""] as const
+const orderOf = ({ at, by, claim, code }: AuthorityEvent) => [at, code, by ?? "", claim ?? ""] as const
 
-const compare = (a: RegisteredEvent, b: RegisteredEvent): number => {
+const compare = (a: AuthorityEvent, b: AuthorityEvent): number => {
   const [left, right] = [orderOf(a), orderOf(b)]
   const place = left.findIndex((value, index) => value !== right[index])
   return place === -1 ? 0 : left[place]! < right[place]! ? -1 : 1
 }
 
 /** Each event once, by its earliest registration, in the order of time. */
-export const eventsOnce = (events: Iterable<RegisteredEvent>): ReadonlyArray<RegisteredEvent> =>
+export const eventsOnce = (events: Iterable<AuthorityEvent>): ReadonlyArray<AuthorityEvent> =>
   [...Map.groupBy(events, ({ code }) => code).values()].map((same) => same.toSorted(compare)[0]!).toSorted(compare)
 
 /** An event in the form of the API, without its time. */
-export const eventView = ({ by, claim, code }: Omit<RegisteredEvent, "at">) => ({
+export const eventView = ({ by, claim, code }: Omit<AuthorityEvent, "at">) => ({
   code,
   name: names[code][0],
   name_en: names[code][1],
@@ -72,7 +75,7 @@ export const eventView = ({ by, claim, code }: Omit<RegisteredEvent, "at">) => (
 })
 
 /** The buyer's response, from the events in any order. `isOver`: Folio no longer queries the authority. */
-export const acceptanceOf = (events: Iterable<RegisteredEvent>, isOver: boolean): Acceptance => {
+export const acceptanceOf = (events: Iterable<AuthorityEvent>, isOver: boolean): Acceptance => {
   const once = eventsOnce(events)
   const shown = once.map((event) => ({ ...eventView(event), at: timestamp(event.at) }))
   const [code, status = isOver ? "unanswered" : "pending"] =

@@ -4,7 +4,7 @@ import { AccountMode } from "../../../schemas/Account.ts"
 import { type AcceptanceCode, ClaimCode } from "../../../schemas/Acceptance.ts"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
 import { type AccountId, DocumentId } from "../../../schemas/Id.ts"
-import { finalCodes, type RegisteredEvent } from "../rules/AcceptanceRules.ts"
+import { finalCodes, type AuthorityEvent } from "../rules/AcceptanceRules.ts"
 import { inputOfKeys, ofKey } from "../../database/Keys.ts"
 
 const Kept = Schema.Struct({
@@ -51,7 +51,7 @@ export class Acceptances extends Context.Service<Acceptances>()("folio/invoices/
     // Calls can merge events in any order, because a stored event is never overwritten. The interval is a little less
     // than a day, so that the next question is due when a tester advances the clock by a day.
     const keep = Effect.fn("Acceptances.keep")(
-      (key: DocumentKey, events: ReadonlyArray<RegisteredEvent>) => {
+      (key: DocumentKey, events: ReadonlyArray<AuthorityEvent>) => {
         const came = JSON.stringify(
           Object.fromEntries(events.map(({ at, by, claim, code }) => [code, { at, by, claim }]))
         )
@@ -97,5 +97,5 @@ export class Acceptances extends Context.Service<Acceptances>()("folio/invoices/
 }
 
 /** Converts stored events to the input of the acceptance rules. */
-export const storedEvents = ({ events }: StoredAcceptance): ReadonlyArray<RegisteredEvent> =>
+export const storedEvents = ({ events }: StoredAcceptance): ReadonlyArray<AuthorityEvent> =>
   Object.entries(events).map(([code, event]) => ({ code: code as AcceptanceCode, ...event }))

@@ -2,7 +2,7 @@ import { Effect, Schema, String } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { AccountMode } from "../../../schemas/Account.ts"
 import { TimelineEntry } from "../../../schemas/Timeline.ts"
-import { eventView, type RegisteredEvent } from "../rules/AcceptanceRules.ts"
+import { eventView, type AuthorityEvent } from "../rules/AcceptanceRules.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
 import { ofAccount } from "../../database/Keys.ts"
 import * as Pages from "../../database/Pages.ts"
@@ -18,7 +18,7 @@ export const commandName = (command: string): string => String.pascalToSnake(com
 
 /** An entry as the API shows it, with the names of its command or of its registered acceptance. */
 const shown = ({ type, ...entry }: Readonly<Record<string, unknown>>) => {
-  if (type === "acceptance") return { type, ...eventView(entry as unknown as RegisteredEvent) }
+  if (type === "acceptance") return { type, ...eventView(entry as unknown as AuthorityEvent) }
   return typeof entry["command"] === "string"
     ? { type, ...entry, command: commandName(entry["command"]) }
     : { type, ...entry }

@@ -1,7 +1,6 @@
 import { assert } from "@effect/vitest"
-import { Duration, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { TestSetPace } from "../../../src/invoices/enablement/TestSetPace.ts"
 import { AuthorityUnavailable } from "../../../src/invoices/authority/Authority.ts"
 import { Certificates } from "../../../src/accounts/store/Certificates.ts"
 import { fromPem, makeSelfSigned, SigningUnavailable } from "../../../src/documents/signature/Certificate.ts"
@@ -11,15 +10,10 @@ import { account, keys } from "../../support/apps/Accounts.ts"
 import { accepted, FakeAuthority } from "../../support/apps/Fakes.ts"
 import { serviceWith } from "../../support/apps/PostgresApp.ts"
 import { bearer, get, post, type Reply } from "../../support/apps/Requests.ts"
+import { pace } from "../../portal/setup/Pace.ts"
 import { giveCertificate } from "../../support/authority/LiveAccounts.ts"
 import { until } from "../../support/apps/Until.ts"
 import { describeLive } from "../../support/Tests.ts"
-
-/** Asks for verdicts sooner, and keeps the usual time-outs. */
-const pace = Layer.effect(
-  TestSetPace,
-  Effect.map(TestSetPace, (usual) => ({ ...usual, askAfter: Duration.millis(10), askAtMost: Duration.millis(50) }))
-)
 
 const path = "/v1/account/enablement"
 const headers = bearer(keys.live)

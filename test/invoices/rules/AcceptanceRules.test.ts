@@ -5,12 +5,12 @@ import {
   acceptanceOf,
   eventsOnce,
   isOnCredit,
-  type RegisteredEvent
+  type AuthorityEvent
 } from "../../../src/invoices/rules/AcceptanceRules.ts"
 
 const at = Date.parse("2026-11-21T15:00:00Z")
 
-const event = (code: AcceptanceCode, minutes = 0, change: Partial<RegisteredEvent> = {}): RegisteredEvent => ({
+const event = (code: AcceptanceCode, minutes = 0, change: Partial<AuthorityEvent> = {}): AuthorityEvent => ({
   code,
   at: at + minutes * 60_000,
   by: null,
@@ -30,7 +30,7 @@ const Events = Schema.Array(
 const isAcceptance = Schema.is(Acceptance)
 
 describe("the acceptance of an invoice", () => {
-  it.each<[string, ReadonlyArray<RegisteredEvent>, boolean, AcceptanceStatus, string | null]>([
+  it.each<[string, ReadonlyArray<AuthorityEvent>, boolean, AcceptanceStatus, string | null]>([
     ["nothing yet", [], false, "pending", null],
     ["nothing in 30 days", [], true, "unanswered", null],
     ["the receipt of the invoice", [event("030")], false, "acknowledged", "2026-11-21T10:00:00.000-05:00"],
