@@ -52,12 +52,12 @@ export const PortalCaller = Context.Reference<PortalSession | null>("folio/api/P
 })
 
 /**
- * Fails with `invalid_api_key` if the request's API key has ended since the headers arrived, and with
- * `account_suspended` or `account_closed` if the status of the account has changed. The body can arrive half a minute
- * later, and the request can wait for its turn.
+ * Fails with `invalid_api_key` if the request's API key has ended since the headers arrived. Otherwise returns
+ * `account_suspended` or `account_closed` if the status of the account does not allow the operation, or null. The body
+ * can arrive half a minute later, and the request can wait for its turn.
  */
-export const KeyStillWorks = Context.Reference<Effect.Effect<void, ApiError>>("folio/api/KeyStillWorks", {
-  defaultValue: () => Effect.void
+export const KeyStillWorks = Context.Reference<Effect.Effect<ApiError | null, ApiError>>("folio/api/KeyStillWorks", {
+  defaultValue: () => Effect.succeed(null)
 })
 
 /**

@@ -91,7 +91,7 @@ export const makeAskAbout = Effect.fnUntraced(function* <Id extends string>(
 })
 
 /** Sends the stored bytes of a response unchanged. */
-const respond = (answered: Answered, keyed: boolean) =>
+export const respond = (answered: Answered, keyed: boolean) =>
   HttpServerResponse.text(answered.body, {
     status: answered.status,
     contentType: "application/json",

@@ -1,6 +1,5 @@
 import { Context, Effect, Layer, Option, Predicate, Record, Result } from "effect"
 import { HttpServerRequest, HttpRouter } from "effect/http"
-import type { AccountStatus } from "../../../schemas/Account.ts"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
 import { HttpApiBuilder, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
@@ -14,6 +13,7 @@ import {
 } from "../../api/Authorization.ts"
 import { includes, type KeyCapability } from "../../../schemas/ApiKey.ts"
 import { barredBy, capabilityOf, keyCapabilityOf } from "../../api/Capabilities.ts"
+import { Handling } from "../../api/Conventions.ts"
 import { apiKeyMode, type KeyFault, sentApiKey } from "../../accounts/rules/ApiKeyFormat.ts"
 import { inLane } from "../../runtime/turns/AccountLanes.ts"
 import type { KeyEnd } from "../../accounts/store/ApiKeyLookup.ts"
@@ -98,12 +98,6 @@ interface Operation {
   readonly group: HttpApiGroup.Top
 }
 
-/** Fails with `account_suspended` or `account_closed` if the status of the account does not allow the operation. */
-const unbarred = (status: AccountStatus, { endpoint, group }: Operation) => {
-  const barred = barredBy(status, group, endpoint)
-  return barred === null ? Effect.void : Effect.fail(barred)
-}
-
 /**
  * Fails with `capability_missing` unless a session or a key with these capabilities may carry out the operation. Fails
  * with `account_suspended` or `account_closed` if the status of the account does not allow the operation.
@@ -111,11 +105,16 @@ const unbarred = (status: AccountStatus, { endpoint, group }: Operation) => {
 const permitted = (
   { account_status, capabilities }: Principal,
   { endpoint, group }: Operation,
+  request: HttpServerRequest.HttpServerRequest,
   needed: (group: HttpApiGroup.Top, endpoint: HttpApiEndpoint.Top) => KeyCapability | null,
   refusal: (capability: KeyCapability | null) => ApiError
 ) => {
   const barred = barredBy(account_status, group, endpoint)
-  if (barred !== null) return Effect.fail(barred)
+  // A retry may have a stored response, which `Pipeline` finds by the key and the body.
+  const isRepeatable =
+    request.headers["idempotency-key"] !== undefined &&
+    Context.get(endpoint.annotations, Handling).idempotencyKey !== "ignored"
+  if (barred !== null && !isRepeatable) return Effect.fail(barred)
   if (capabilities === undefined) return Effect.void
   const capability = needed(group, endpoint)
   const isPermitted = capability !== null && capabilities.some((held) => includes(held, capability))
@@ -145,16 +144,13 @@ export const layer = Layer.effect(
     const spentKeys = yield* SpentKeys
     /** Counts a request without a valid key against the client's address, and rejects the request. */
     const refused = (error: ApiError) => Effect.suspend(() => Effect.andThen(limit.ofAddress, Effect.fail(error)))
-    /**
-     * Fails with `invalid_api_key` if the portal session has ended while the request waited, or with the error of the
-     * account's status.
-     */
-    const stillIn = (session: PortalSession, operation: Operation) =>
+    /** As `KeyStillWorks`, for a portal session. */
+    const stillIn = (session: PortalSession, { endpoint, group }: Operation) =>
       Effect.flatMap(
         inTime(sessions.statusOf(session)),
         Option.match({
           onNone: () => Effect.fail(sessionEnded),
-          onSome: ({ account_status }) => unbarred(account_status, operation)
+          onSome: ({ account_status }) => Effect.succeed(barredBy(account_status, group, endpoint))
         })
       )
     /**
@@ -164,7 +160,7 @@ export const layer = Layer.effect(
     const answeredAs = <A, E, R>(
       principal: Principal,
       exchange: Facts,
-      stillWorks: Effect.Effect<void, ApiError>,
+      stillWorks: Effect.Effect<ApiError | null, ApiError>,
       handler: Effect.Effect<A, E, R>
     ) => {
       const { account_id, api_key_id } = principal
@@ -181,6 +177,7 @@ export const layer = Layer.effect(
       apiKey: (handler, operation) =>
         Effect.gen(function* () {
           const exchange = yield* Exchange
+          const request = yield* HttpServerRequest.HttpServerRequest
           const caller = yield* PortalCaller
           if (caller !== null) {
             const own = { ...caller.principal, capabilities: caller.capabilities }
@@ -191,14 +188,13 @@ export const layer = Layer.effect(
             // An account doesn't know the sessions of its platform. Its logs show the platform's key instead.
             if (principal.account_id === own.account_id) exchange.portal_session_id = caller.id
             yield* portInTime(Effect.suspend(() => limit.ofKey(principal)))
-            const allowed = permitted(principal, operation, capabilityOf, lacking).pipe(
+            const allowed = permitted(principal, operation, request, capabilityOf, lacking).pipe(
               Effect.andThen(Effect.fromResult(acting)),
               Effect.andThen(handler)
             )
             return yield* answeredAs(principal, exchange, stillIn(caller, operation), allowed)
           }
           const origin = originOf(exchange)
-          const request = yield* HttpServerRequest.HttpServerRequest
           const sent = sentApiKey(request.headers["authorization"])
           if (Result.isFailure(sent)) return yield* portInTime(refused(refusals[sent.failure]))
           const key = sent.success
@@ -237,13 +233,13 @@ export const layer = Layer.effect(
             Option.isSome(still) ? actingCaller(still.value, operation) : Effect.fail(endedKey)
           )
           const stillWorks = inTime(Effect.provideContext(stillActing, routed)).pipe(
-            Effect.flatMap(({ account_status }) => unbarred(account_status, operation))
+            Effect.map(({ account_status }) => barredBy(account_status, operation.group, operation.endpoint))
           )
           if (Result.isFailure(limited)) {
             spentKeys.noteRate(request, principal, limited.failure, exchange.headers)
             return yield* limited.failure
           }
-          const allowed = permitted(principal, operation, keyCapabilityOf, lackingOfKey).pipe(
+          const allowed = permitted(principal, operation, request, keyCapabilityOf, lackingOfKey).pipe(
             Effect.andThen(Effect.fromResult(acting)),
             Effect.andThen(handler)
           )

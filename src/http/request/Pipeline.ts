@@ -1,4 +1,4 @@
-import { Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { hash } from "node:crypto"
@@ -16,12 +16,14 @@ import {
   idempotencyKeyMax
 } from "../../api/Conventions.ts"
 import { refuse as refuseAll } from "../../accounts/Command.ts"
+import { Idempotency } from "../../accounts/store/Idempotency.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 import { violation } from "../../documents/rules/AuthorityRules.ts"
 import { fingerprint } from "../../runtime/json/Fingerprint.ts"
 import { Concurrency } from "../limits/Concurrency.ts"
 import { RequestTurns, smallBytesMax } from "../limits/RequestTurns.ts"
 import { SpentKeys } from "../limits/SpentKeys.ts"
+import { respond } from "./Ask.ts"
 import * as BodyChecks from "./BodyChecks.ts"
 import { Exchange, pathOf, queryOf } from "./Exchange.ts"
 import { shownName } from "./SchemaErrors.ts"
@@ -228,8 +230,8 @@ const bytesOf = ({ body }: HttpServerResponse.HttpServerResponse) =>
 export const layer = Layer.effect(
   Conventions,
   Effect.map(
-    Effect.all([RequestTurns, Concurrency, makeContent, SpentKeys]),
-    ([turns, concurrency, contentOf, spentKeys]) =>
+    Effect.all([RequestTurns, Concurrency, makeContent, SpentKeys, Idempotency]),
+    ([turns, concurrency, contentOf, spentKeys, idempotency]) =>
       (handler, { endpoint }) => {
         const handling = Context.get(endpoint.annotations, Handling)
         const { creation: isCreation = false, file, wholeDocument: work } = handling
@@ -237,7 +239,7 @@ export const layer = Layer.effect(
 
         /** Stages 7 to 9. Returns stage 10, which may wait for another turn. */
         const checked = Effect.fnUntraced(function* (bytes: Uint8Array) {
-          yield* yield* KeyStillWorks
+          const barred = yield* yield* KeyStillWorks
           const request = yield* HttpServerRequest.HttpServerRequest
           const principal = yield* CurrentPrincipal
           const exchange = yield* Exchange
@@ -254,6 +256,16 @@ export const layer = Layer.effect(
           const sent = file === undefined ? yield* parse(bytes) : fileOf(bytes)
           // The request log stores no files.
           exchange.sent = { bytes: bytes.length, json: file !== undefined || bytes.length === 0 ? null : bytes }
+
+          if (barred !== null) {
+            // A retry gets the response of a request from before the change of the status.
+            const fingerprinted = fingerprint(request.method, pathOf(request.url), sent)
+            const claim = { api_key_id: principal.api_key_id, value: key ?? "", fingerprint: fingerprinted }
+            const stored = key === null ? Option.none() : yield* inTime(idempotency.lookup(claim))
+            if (Option.isNone(stored)) return yield* barred
+            exchange.repeat = "replayed"
+            return Effect.succeed(respond({ kind: "replayed", ...stored.value }, true))
+          }
 
           const query = folded(yield* HttpServerRequest.ParsedSearchParams)
           if (endpoint.query === undefined) yield* refuseAll(queryViolations(endpoint, query))
@@ -275,9 +287,9 @@ export const layer = Layer.effect(
           if (violations.length > 0 && handling.validates === true) return Effect.succeed(verdict(violations))
           yield* refuseAll(violations)
 
-          const idempotency =
+          const once =
             key === null ? null : { key, fingerprint: fingerprint(request.method, pathOf(request.url), sent) }
-          const found = Context.make(CurrentRequest, { version, idempotency, body: decoded })
+          const found = Context.make(CurrentRequest, { version, idempotency: once, body: decoded })
           const asked = Context.add(
             found,
             HttpServerRequest.ParsedSearchParams,

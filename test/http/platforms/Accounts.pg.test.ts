@@ -142,7 +142,8 @@ describeLive(app)("a platform", (it) => {
     const id = yield* accountOf(mine)
     const own = yield* post(`/v1/accounts/${id}/api-keys`, {}, mine.headers)
     const both = [acting(mine, id), bearer(own.json.key)]
-    const customer = yield* post("/v1/customers", customerBody(), acting(mine, id))
+    const [first, once] = [customerBody(), { "idempotency-key": "before the suspension" }]
+    const customer = yield* post("/v1/customers", first, { ...acting(mine, id), ...once })
     const body = invoiceBody(customer.json.id)
     const path = `/v1/accounts/${id}`
     const suspended = yield* post(`${path}/suspend`, { reason: "Mora" }, mine.headers)
@@ -155,6 +156,12 @@ describeLive(app)("a platform", (it) => {
       assert.strictEqual((yield* get("/v1/account", headers)).json.status_reason, "Mora")
       assert.strictEqual((yield* patch("/v1/account", { name: "Nueva" }, headers)).status, 200)
     }
+    // A retry gets the response of the first request, and another body with its key does not.
+    const retry = yield* post("/v1/customers", first, { ...acting(mine, id), ...once })
+    assert.strictEqual(retry.text, customer.text)
+    assert.strictEqual(retry.headers["svc-idempotency-cached"], "true")
+    const other = yield* post("/v1/customers", body, { ...acting(mine, id), ...once })
+    assert.strictEqual(other.status, 409)
     const resumed = yield* post(`${path}/resume`, undefined, mine.headers)
     assert.include(resumed.json, { status: "active", status_reason: null })
     for (const headers of both) {
