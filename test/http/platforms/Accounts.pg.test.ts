@@ -208,6 +208,9 @@ describeLive(app)("a platform", (it) => {
     assert.deepStrictEqual(outcome(yield* close), [409, "account_not_closable"])
     assert.strictEqual((yield* post(`/v1/invoices/${waiting}/cancel`, undefined, headers)).status, 200)
     assert.strictEqual((yield* close).status, 200)
+    // The process still has the status from before.
+    const resume = post(`/v1/accounts/${id}/resume`, undefined, mine.headers)
+    assert.deepStrictEqual(outcome(yield* resume), [403, "account_closed"])
     const sql = yield* SqlClient.SqlClient
     // A creation that passed its checks before gets no number, and both modes have the entry.
     const ranges = yield* sql`select from resolutions where account_id = ${id} and is_active`
@@ -218,10 +221,7 @@ describeLive(app)("a platform", (it) => {
     assert.isTrue(logged.every(({ of_platform }) => of_platform))
     const attempt = Effect.map(patch("/v1/account", { name: "Otra" }, headers), outcome)
     assert.deepStrictEqual(yield* untilRefused(attempt), [403, "account_closed"])
-    assert.deepStrictEqual(outcome(yield* post(`/v1/accounts/${id}/resume`, undefined, mine.headers)), [
-      403,
-      "account_closed"
-    ])
+    assert.deepStrictEqual(outcome(yield* resume), [403, "account_closed"])
     assert.strictEqual((yield* get(`/v1/invoices/${invoice.json.id}`, headers)).status, 200)
     assert.strictEqual((yield* get(`/v1/invoices/${invoice.json.id}/pdf`, headers)).status, 200)
   })

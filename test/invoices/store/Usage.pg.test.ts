@@ -50,6 +50,19 @@ onPostgres("counts each document once when two owners end the same documents at 
   assert.deepStrictEqual(yield* sql`select sum(documents)::integer as sum from daily_usage`, [{ sum: 90 }])
 })
 
+onPostgres("counts only the documents of a batch that end", function* () {
+  const { account, first, seed, sql } = yield* oneOwner
+  const [ending = "" as InvoiceId, returning = "" as InvoiceId] = yield* seed(2, "submitted")
+  const accept = step(account.account_id, ending, "accepted_by_authority")
+  const key = { ...accept.key, id: returning }
+  const back: Step = { key, version: 1, from: "submitted", command: "Return", to: "signed", ...restingAt("signed") }
+  const moved = yield* Context.get(first, Transitions).moveAll([accept, back])
+  assert.isTrue(moved.every((exit) => Exit.isSuccess(exit) && exit.value.moved))
+  assert.deepStrictEqual(yield* sql`select outcome, documents from daily_usage`, [
+    { outcome: "accepted_by_authority", documents: 1 }
+  ])
+})
+
 const others = Array.range(10, 21).map((n) => `ten_${"0".repeat(24)}${n}`)
 
 onPostgres("holds no count while it waits for an earlier one, so that two statements cannot deadlock", function* () {
