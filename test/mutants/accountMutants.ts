@@ -209,5 +209,10 @@ export const accountMutants: ReadonlyArray<Mutant> = [
   }),
   ...guards("src/documents/signature/Pkcs12.ts", "test/documents/signature/Pkcs12.test.ts", {
     "a key has no limit of bits": { "answer.bits > keyBitsMax": "answer.bits > Infinity" }
+  }),
+  ...guards("src/database/ExternalIds.ts", "test/accounts/store/ExternalIds.pg.test.ts", {
+    "external ids: a lone creation fails when another transaction claims its key": {
+      'violates("external_id_names_an_object")': 'violates("none")'
+    }
   })
 ]

@@ -6,6 +6,7 @@ import { enablementMutants } from "./enablement/enablementMutants.ts"
 import { figureMutants } from "./figureMutants.ts"
 import { mailMutants } from "./mailMutants.ts"
 import { documentMutants } from "./documentMutants.ts"
+import { platformMutants } from "./platformMutants.ts"
 import { portMutants } from "./portMutants.ts"
 import { portalMutants } from "./portal/portalMutants.ts"
 import { readMutants } from "./readMutants.ts"
@@ -25,6 +26,7 @@ export const everyMutant: ReadonlyArray<Mutant> = [
   ...figureMutants,
   ...mailMutants,
   ...documentMutants,
+  ...platformMutants,
   ...portMutants,
   ...portalMutants,
   ...readMutants,

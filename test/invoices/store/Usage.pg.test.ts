@@ -8,7 +8,7 @@ import { Retention } from "../../../src/operations/store/Retention.ts"
 import * as AccountView from "../../../src/database/AccountView.ts"
 import { type Step, Transitions } from "../../../src/invoices/store/Transitions.ts"
 import { until } from "../../support/apps/Until.ts"
-import { blocked, copyAccount, restingAt, seedDrafts } from "../../support/database/Owners.ts"
+import { blocked, copyAccount, restingAt, seedDrafts, withRepeats } from "../../support/database/Owners.ts"
 import { refusal, refusedIn } from "../../support/database/Refusals.ts"
 import { lockRows, onPostgres, oneOwner, twoOwners } from "../../support/database/TwoOwners.ts"
 
@@ -56,7 +56,10 @@ onPostgres("counts only the documents of a batch that end", function* () {
   const accept = step(account.account_id, ending, "accepted_by_authority")
   const key = { ...accept.key, id: returning }
   const back: Step = { key, version: 1, from: "submitted", command: "Return", to: "signed", ...restingAt("signed") }
-  const moved = yield* Context.get(first, Transitions).moveAll([accept, back])
+  // A count of a state that is no outcome would fail the statement, and its repetition item by item would hide that.
+  const move = Context.get(first, Transitions).moveAll([accept, back])
+  const { repeats, result: moved } = yield* withRepeats("Transitions.move", move)
+  assert.strictEqual(repeats, 0)
   assert.isTrue(moved.every((exit) => Exit.isSuccess(exit) && exit.value.moved))
   assert.deepStrictEqual(yield* sql`select outcome, documents from daily_usage`, [
     { outcome: "accepted_by_authority", documents: 1 }

@@ -31,5 +31,11 @@ export const enablementMutants: ReadonlyArray<Mutant> = [
       "grant select, insert,\n  update (version, state, signed,":
         "grant select, insert, delete,\n  update (version, state, signed,"
     }
+  }),
+  ...guards("src/invoices/enablement/TestSetWork.ts", "test/invoices/enablement/Enabling.pg.test.ts", {
+    "a test set fails while its signer fails": {
+      'if (error._tag === "SigningUnavailable") return yield* waits(set, "signer_unavailable", error.message)':
+        'if (error._tag === "SigningUnavailable") return failed(lacking("account_not_ready", error.message))'
+    }
   })
 ]
