@@ -24,7 +24,7 @@ export const platformMutants: ReadonlyArray<Mutant> = [
         "select 1 as found where false"
     }
   }),
-  ...guards("src/http/request/ActingCaller.ts", "test/http/platforms/Isolation.pg.test.ts", {
+  ...guards("src/http/request/Authentication.ts", "test/http/platforms/Isolation.pg.test.ts", {
     "platforms: an account's own key manages accounts": {
       "return managesAccounts || sent !== undefined ? yield* platformKeyRequired : key":
         "return sent !== undefined ? yield* platformKeyRequired : key"
@@ -84,7 +84,7 @@ export const platformMutants: ReadonlyArray<Mutant> = [
       "if (after !== null && isAnotherIssuer(before.issuer, after)) {": "if (after === null) {"
     }
   }),
-  ...guards("src/accounts/store/Operations.ts", "test/postgres/accounts/ShellCommands.pg.test.ts", {
+  ...guards("src/accounts/store/Operations.ts", "test/postgres/accounts/ShellCommands.full.test.ts", {
     "platforms: a new key copies the issuer of an account with the same numbers": {
       "if (issuer !== null) yield* checkIssuer(account, issuer.identification)": ""
     }
