@@ -69,7 +69,7 @@ export class AuditEntry extends Schema.Opaque<AuditEntry>()(
         ),
         id: field(
           Schema.String,
-          "Id of the API key or of the portal session; for a platform, the id that stands for the platform's key in this account; `operator` for the operator.",
+          "Id of the API key, of the portal session or of the platform's API key; `operator` for the operator.",
           "key_01k9z3v8c2m4n6p8q0r2s4t6v8"
         )
       }),

@@ -4,7 +4,6 @@ import { accountClosed } from "../../api/Capabilities.ts"
 import { currentVersion } from "../../../schemas/Version.ts"
 import { Ids } from "../../database/Ids.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
-import { actingKeyId } from "../rules/ApiKeyFormat.ts"
 import * as Command from "../Command.ts"
 import * as ShownAccounts from "../ShownAccounts.ts"
 import { Accounts } from "../store/Accounts.ts"
@@ -58,8 +57,7 @@ export const make = Effect.gen(function* () {
           })
           const range = { account_id: id, livemode: false, id: yield* ids.resolution }
           yield* resolutions.insert(newRange(range, sandbox.range, created_at.getTime()))
-          // The account knows the platform's key by the id with which the key acts for it.
-          const by = { ...context, api_key_id: actingKeyId(context.api_key_id, id) }
+          const by = { ...context, api_key_id: yield* platforms.addKey(context.api_key_id, id) }
           yield* audit.record(account, by, "account.created", id)
           return shown.view(yield* accounts.find(account), yield* shown.beside(account))
         })

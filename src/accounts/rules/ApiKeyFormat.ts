@@ -117,11 +117,11 @@ export const localApiKey = (secret: Uint8Array, { account_id, livemode }: Accoun
   return { key, id: ApiKeyId.make(localKeyPrefix + apiKeyHash(key).slice(0, 16)) }
 }
 
-// Sorts before the ids of all other keys, and after those of local keys.
-const actingPrefix = "key_0000000001"
+/** Start of the ids of acting keys. It sorts before the ids of all other keys, and after those of local keys. */
+export const actingPrefix = "key_0000000001"
 
 /** The id that stands for a platform's key in one of the platform's accounts. It has no key of its own. */
-export const actingKeyId = (key: ApiKeyId, account: string): ApiKeyId =>
+export const actingKeyId = (key: string, account: string): ApiKeyId =>
   ApiKeyId.make(actingPrefix + hash("sha256", `${key}|${account}`, "hex").slice(0, 16))
 
 /** Whether an id stands for a platform's key. */

@@ -133,6 +133,8 @@ export class Platforms extends Context.Service<Platforms>()("folio/accounts/stor
 
     return {
       actFor,
+      /** Lets a platform's key act for a new account, and returns the id that stands for the key in the account. */
+      addKey: (key: ApiKeyId, account: AccountId) => Effect.as(findTarget(key, account), actingKeyId(key, account)),
       /** The hosts of the pages to which the portal may return from an account of a platform. */
       returnHosts: (account: AccountId) => Effect.map(findHosts(account), ({ return_hosts }) => return_hosts),
       /** The settings of all platforms, oldest first. */

@@ -2,16 +2,16 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { AccountMode } from "../../../schemas/Account.ts"
 import { type AuditAction, AuditEntry, operatorId } from "../../../schemas/AuditEntry.ts"
-import { AuditEntryId, RequestId } from "../../../schemas/Id.ts"
+import { ApiKeyId, AuditEntryId, RequestId } from "../../../schemas/Id.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import { createdWithin } from "../../database/Ids.ts"
 import { columnsOf } from "../../database/Keys.ts"
-import { isActingKey } from "../../accounts/rules/ApiKeyFormat.ts"
+import { actingKeyId, actingPrefix, isActingKey } from "../../accounts/rules/ApiKeyFormat.ts"
 import * as Pages from "../../database/Pages.ts"
 import * as Query from "../../database/Query.ts"
 import { viewOf } from "../../database/View.ts"
 
-const Row = Schema.Struct({
+const Stored = Schema.Struct({
   ...AccountMode.fields,
   id: AuditEntryId,
   created_at: Schema.Date,
@@ -21,6 +21,11 @@ const Row = Schema.Struct({
   request_id: Schema.NullOr(RequestId),
   ip: Schema.NullOr(Schema.String),
   details: Schema.Record(Schema.String, Schema.Unknown)
+})
+const Row = Schema.Struct({
+  ...Stored.fields,
+  /** The platform's key that made the change, if `actor` stands for it. */
+  platform_key: Schema.NullOr(ApiKeyId)
 })
 export type StoredAuditEntry = typeof Row.Type
 
@@ -46,7 +51,8 @@ const frequent = ["customer.created", "document.created"] as const
 export class AuditEntries extends Context.Service<AuditEntries>()("folio/operations/store/AuditEntries", {
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const columns = columnsOf(sql, Row)
+    const columns = sql`${columnsOf(sql, Stored)},
+      case when actor like ${`${actingPrefix}%`} then platform_key_of(actor) end as platform_key`
     const { find, list } = Pages.readers(sql, {
       service: "AuditEntries",
       narrow: "Narrow it with created[gte] and created[lte], or search by object_id.",
@@ -55,7 +61,10 @@ export class AuditEntries extends Context.Service<AuditEntries>()("folio/operati
       columns
     })
 
-    const fits = ({ action, actor, object_id, ...moments }: AuditFilter): Statement.Fragment =>
+    // A filter by a platform's key finds the entries of its row in the account.
+    const isBy = (actor: string, acting: string) =>
+      sql`actor = case when platform_key_of(${acting}) is null then ${actor} else ${acting} end`
+    const fits = (account: AccountMode, { action, actor, object_id, ...moments }: AuditFilter): Statement.Fragment =>
       sql.and([
         sql`true`,
         ...(action === null ? [] : [sql`action = ${action}`]),
@@ -63,7 +72,7 @@ export class AuditEntries extends Context.Service<AuditEntries>()("folio/operati
         ...(action === null || frequent.some((one) => one === action)
           ? []
           : [sql`action not in ('customer.created', 'document.created')`]),
-        ...(actor === null ? [] : [sql`actor = ${actor}`]),
+        ...(actor === null ? [] : [isBy(actor, actingKeyId(actor, account.account_id))]),
         ...(object_id === null ? [] : [sql`object_id = ${object_id}`]),
         ...createdWithin(sql, "aud", moments)
       ])
@@ -82,7 +91,8 @@ export class AuditEntries extends Context.Service<AuditEntries>()("folio/operati
 
     return {
       find,
-      list: (account: AccountMode, request: PageRequest, filter: AuditFilter) => list(account, request, fits(filter)),
+      list: (account: AccountMode, request: PageRequest, filter: AuditFilter) =>
+        list(account, request, fits(account, filter)),
       /** The latest entries, oldest first. */
       latest: (filter: TailFilter, most: number) => Effect.map(latest(filter, most), (rows) => rows.toReversed()),
       /** The first entries whose ids are greater than `after`, oldest first. */
@@ -104,4 +114,4 @@ const typeOf = (actor: string) => {
 const view = viewOf(AuditEntry)
 
 export const auditEntryView = (row: StoredAuditEntry): AuditEntry =>
-  view({ ...row, actor: { type: typeOf(row.actor), id: row.actor } })
+  view({ ...row, actor: { type: typeOf(row.actor), id: row.platform_key ?? row.actor } })

@@ -94,8 +94,8 @@ export class Retention extends Context.Service<Retention>()("folio/operations/st
         sql`completed_at < now() - interval '${sql.literal(idempotencyWindow)}' - interval '${sql.literal(keyMargin)}'`
       ),
       /**
-       * API keys that ended before the days of retention and have no stored response left. A platform's key stays until
-       * its rows in the platform's accounts are deleted.
+       * API keys that ended before the days of retention and have no stored response left. A platform's key and its
+       * rows in the platform's accounts stay as long as the audit log, which names them.
        */
       api_keys: oldest(
         "api_keys",
@@ -103,6 +103,7 @@ export class Retention extends Context.Service<Retention>()("folio/operations/st
         keyEnd,
         sql`
           ${keyEnd} < ${past} and not exists (select from idempotency_keys i where i.api_key_id = api_keys.id)
+          and (platform_key is null or ${keyEnd} < ${daysAgo(Math.max(days, auditRetentionDays))})
           and not exists (select from api_keys a where a.platform_key = api_keys.id)`
       ),
       /** Finished deliveries without a change in the days of retention, with their attempts. Runs before `events`. */

@@ -105,6 +105,14 @@ onPostgres(
     yield* sql`delete from idempotency_keys`
     assert.strictEqual(yield* purge(first), 1)
 
+    // The audit log names a platform's key by its row in the account.
+    yield* sql`
+      insert into api_keys (id, account_id, livemode, key_hash, last_four, created_at, revoked_at, platform_key)
+      select id, ${account.account_id}, false, id, 'last', now(), now() - days * interval '1 day', 'works'
+      from (values ('acting', 1800), ('acting long ago', 1900)) ended (id, days)`
+    assert.strictEqual(yield* purge(first), 1)
+    assert.deepStrictEqual(yield* sql`select id from api_keys where platform_key is not null`, [{ id: "acting" }])
+
     for (const id of ["works", "expires"]) {
       assert.include(yield* refusal(service`delete from api_keys where id = ${id}`), "until it has ended for a day")
     }

@@ -1,7 +1,9 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { AuditEntry } from "../../../schemas/AuditEntry.ts"
 import { AccountId } from "../../../schemas/Id.ts"
+import { createKey } from "../../../src/accounts/store/Operations.ts"
 import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"
 import { accountOf, acting, newAccount, platform } from "./Platform.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
@@ -196,6 +198,40 @@ describeLive(app)("a platform", (it) => {
     assert.deepStrictEqual(statusesOf(line), [403])
   })
 
+  it.effect("finds its key and its changes in the audit log of an account", function* () {
+    const mine = yield* platform()
+    const id = yield* accountOf(mine)
+    const second = yield* post("/v1/api-keys", {}, mine.headers)
+    yield* post("/v1/customers", customerBody(), acting({ key: second.json.key }, id))
+    const own = yield* post(`/v1/accounts/${id}/api-keys`, {}, mine.headers)
+    yield* patch("/v1/account", { name: "Otra" }, bearer(own.json.key))
+    // No request has acted for this account yet.
+    const untouched = yield* accountOf(mine)
+    const sql = yield* SqlClient.SqlClient
+    const keys = yield* sql`select platform_key from api_keys where account_id = ${untouched}`
+    assert.deepStrictEqual(keys, [{ platform_key: mine.api_key_id }])
+    const found = (query: string) =>
+      Effect.map(get(`/v1/audit-log${query}`, acting(mine, id)), ({ json }) =>
+        json.data.map(({ action, actor }: AuditEntry) => [action, actor.type, actor.id])
+      )
+    const [changed, made, customer, created] = [
+      ["account.updated", "api_key", own.json.id],
+      ["api_key.created", "platform", mine.api_key_id],
+      ["customer.created", "platform", second.json.id],
+      ["account.created", "platform", mine.api_key_id]
+    ]
+    assert.deepStrictEqual(yield* found(""), [changed, made, customer, created])
+    assert.deepStrictEqual(yield* found(`?actor=${mine.api_key_id}`), [made, created])
+    assert.deepStrictEqual(yield* found(`?actor=${second.json.id}`), [customer])
+    assert.deepStrictEqual(yield* found(`?actor=${own.json.id}`), [changed])
+
+    // A status applies to both modes, and so does its entry.
+    const live = yield* createKey({ account_id: mine.account_id, livemode: true }, {}, { copyIssuer: false })
+    yield* post(`/v1/accounts/${id}/suspend`, { reason: "Mora" }, bearer(live.key))
+    const suspended = ["account.suspended", "platform", live.row.id]
+    assert.deepStrictEqual(yield* found(`?actor=${live.row.id}`), [suspended])
+  })
+
   it.effect("closes an account for ever once nothing is under way", function* () {
     const mine = yield* platform()
     const id = yield* accountOf(mine)
@@ -214,11 +250,11 @@ describeLive(app)("a platform", (it) => {
     const sql = yield* SqlClient.SqlClient
     // A creation that passed its checks before gets no number, and both modes have the entry.
     const ranges = yield* sql`select from resolutions where account_id = ${id} and is_active`
-    const logged = yield* sql<{ livemode: boolean; of_platform: boolean }>`
-      select livemode, actor like 'key_0000000001%' as of_platform from audit_log
+    const logged = yield* sql<{ livemode: boolean; platform_key: string }>`
+      select livemode, platform_key_of(actor) as platform_key from audit_log
       where account_id = ${id} and action in ('account.created', 'account.closed') order by livemode, id`
     assert.deepStrictEqual([ranges.length, logged.map(({ livemode }) => livemode)], [0, [false, false, true]])
-    assert.isTrue(logged.every(({ of_platform }) => of_platform))
+    assert.isTrue(logged.every(({ platform_key }) => platform_key === mine.api_key_id))
     const attempt = Effect.map(patch("/v1/account", { name: "Otra" }, headers), outcome)
     assert.deepStrictEqual(yield* untilRefused(attempt), [403, "account_closed"])
     assert.deepStrictEqual(outcome(yield* resume), [403, "account_closed"])
