@@ -26,7 +26,15 @@ import { layerResolutions } from "./MemoryResolutions.ts"
 import { layerCircuits } from "./MemoryContingency.ts"
 import * as OnPostgres from "./OnPostgres.ts"
 import { pageOf } from "./MemoryPages.ts"
-import { inMemory, type InvoiceRow, MemoryTables, optionOf, type Tables } from "./MemoryTables.ts"
+import {
+  CurrentSession,
+  inMemory,
+  type InvoiceRow,
+  MemoryTables,
+  optionOf,
+  type Session,
+  type Tables
+} from "./MemoryTables.ts"
 
 /*
  * The store in memory: the SQL's effect on one row at a time. Each call is atomic like a statement, has the same
@@ -91,15 +99,17 @@ const layerIdempotency = inMemory(Idempotency, ({ attempt, call }) => {
   // A second request with the same key waits for the first, as at the unique index. No effect fails after it has
   // written, so nothing must be rolled back. All waiters are woken: one of them may be on a killed machine.
   const free = Latch.makeUnsafe(true)
-  let isTaken = false
-  const begin: Effect.Effect<void> = Effect.suspend(() => {
-    if (isTaken) return Effect.andThen(Effect.interruptible(free.await), begin)
-    isTaken = true
+  let holder: Session | undefined
+  const begin: Effect.Effect<void> = Effect.flatMap(CurrentSession, (session) => {
+    if (holder?.isOpen === true) {
+      return Effect.andThen(Effect.interruptible(Effect.raceFirst(free.await, holder.awaitEnd)), begin)
+    }
+    holder = session
     free.closeUnsafe()
     return Effect.void
   })
   const end = Effect.sync(() => {
-    isTaken = false
+    holder = undefined
     free.openUnsafe()
   })
   return {
