@@ -14,12 +14,12 @@ import * as Logos from "./commands/LogoCommands.ts"
 import * as Notes from "../invoices/commands/NoteCommands.ts"
 import * as Platforms from "./commands/PlatformCommands.ts"
 import * as PortalSessions from "./commands/PortalSessionCommands.ts"
-import * as Redelivery from "../webhooks/RedeliveryCommands.ts"
+import * as Redelivery from "./commands/RedeliveryCommands.ts"
 import * as ResolutionImport from "./commands/ResolutionImport.ts"
 import * as Resolutions from "./commands/ResolutionCommands.ts"
 import * as Sandbox from "./commands/SandboxCommands.ts"
 import * as Softwares from "./commands/SoftwareCommands.ts"
-import * as WebhookEndpoints from "../webhooks/WebhookEndpointCommands.ts"
+import * as WebhookEndpoints from "./commands/WebhookEndpointCommands.ts"
 
 type Table = { readonly [Tag in CommandTag]: Command.Command<Tag> }
 

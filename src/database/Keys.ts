@@ -13,6 +13,9 @@ export const ofAccount = (sql: SqlClient.SqlClient, { account_id, livemode }: Ac
 /** The SQL condition for the row of a key. */
 export const ofKey = (sql: SqlClient.SqlClient, key: Key) => sql`${ofAccount(sql, key)} and id = ${key.id}`
 
+/** The SQL condition under which a row of `api_keys` is a usable API key. */
+export const isUsableApiKey = "revoked_at is null and (expires_at is null or expires_at > now())"
+
 /** The input table of keys: `account_id`, `livemode` and `id`. */
 export const inputOfKeys = Input.make<Key>({
   account_id: ["text", (key) => key.account_id],

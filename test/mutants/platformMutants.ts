@@ -57,7 +57,7 @@ export const platformMutants: ReadonlyArray<Mutant> = [
         "const isPermitted = capability !== null"
     }
   }),
-  ...guards("src/accounts/store/ApiKeyLookup.ts", "test/http/request/RestrictedKeys.pg.test.ts", {
+  ...guards("src/database/Keys.ts", "test/http/request/RestrictedKeys.pg.test.ts", {
     "keys: a key works after its end": {
       "revoked_at is null and (expires_at is null or expires_at > now())": "revoked_at is null"
     }

@@ -25,7 +25,6 @@ export const edges: Readonly<Record<string, ReadonlyArray<string>>> = {
   "src/operations": ["src/accounts", "src/invoices", "src/webhooks"],
   "src/accounts": ["src/invoices", "src/webhooks"],
   "src/invoices": ["src/accounts", "src/webhooks"],
-  "src/webhooks": ["src/accounts"],
   "src/documents": ["src/runtime"],
   "src/database": ["src/runtime"],
   "src/clients": ["src/api"]

@@ -9,10 +9,8 @@ import type { Principal } from "../../api/Authorization.ts"
 import { apiKeyHash, apiKeyMode } from "../rules/ApiKeyFormat.ts"
 import { AuditLog } from "./AuditLog.ts"
 import * as Batcher from "../../database/Batcher.ts"
+import { isUsableApiKey } from "../../database/Keys.ts"
 import * as Query from "../../database/Query.ts"
-
-/** The SQL condition under which a row of `api_keys` is a usable key. */
-export const isUsable = "revoked_at is null and (expires_at is null or expires_at > now())"
 
 // A key that has ended must stop working within a second in every process.
 export const keyCacheMs = 900
@@ -100,7 +98,7 @@ export const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const audit = yield* AuditLog
   const scope = yield* Effect.scope
-  const usable = sql.literal(isUsable)
+  const usable = sql.literal(isUsableApiKey)
 
   const findRows = Query.all(
     Found,

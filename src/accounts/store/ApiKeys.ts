@@ -8,10 +8,9 @@ import { apiKeyHash, localKeyPrefix } from "../rules/ApiKeyFormat.ts"
 import { allRights, granted, inherited, isComplete, type KeyRights } from "../rules/KeyRights.ts"
 import * as AccountView from "../../database/AccountView.ts"
 import * as ApiKeyLookup from "./ApiKeyLookup.ts"
-import { isUsable } from "./ApiKeyLookup.ts"
 import { AuditLog, operator } from "./AuditLog.ts"
 import * as LiveMode from "./LiveMode.ts"
-import { columnsOf, ofAccount, ofKey } from "../../database/Keys.ts"
+import { columnsOf, isUsableApiKey, ofAccount, ofKey } from "../../database/Keys.ts"
 import * as Pages from "../../database/Pages.ts"
 import * as Query from "../../database/Query.ts"
 import { viewOf } from "../../database/View.ts"
@@ -85,7 +84,7 @@ export class ApiKeys extends Context.Service<ApiKeys>()("folio/accounts/store/Ap
     const sql = yield* SqlClient.SqlClient
     const { authenticate, forget } = yield* ApiKeyLookup.make
     const columns = columnsOf(sql, Row)
-    const usable = sql.literal(isUsable)
+    const usable = sql.literal(isUsableApiKey)
     // A platform's key has a row in each of its accounts, which is not a key of the account.
     const own = sql`platform_key is null`
     // These readers also return revoked and expired keys.

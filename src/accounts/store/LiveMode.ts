@@ -7,9 +7,8 @@ import { AccountId, SoftwareId } from "../../../schemas/Id.ts"
 import { providerOf } from "../../documents/rules/parties/SoftwareRules.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
 import * as AccountView from "../../database/AccountView.ts"
-import { ofAccount } from "../../database/Keys.ts"
+import { isUsableApiKey, ofAccount } from "../../database/Keys.ts"
 import * as Query from "../../database/Query.ts"
-import { isUsable } from "./ApiKeyLookup.ts"
 import { leaseSeconds } from "../../database/Workers.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"
 
@@ -20,7 +19,9 @@ import { NationalProfile } from "../../documents/NationalProfile.ts"
 /** Whether this database has a live key that is neither revoked nor expired. */
 export const hasLiveKeys = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  return yield* Query.isAny(sql`select 1 as found from api_keys where livemode and ${sql.literal(isUsable)} limit 1`)
+  return yield* Query.isAny(
+    sql`select 1 as found from api_keys where livemode and ${sql.literal(isUsableApiKey)} limit 1`
+  )
 })
 
 /** Fails with `account_not_live` for a live key while a process with `WEBHOOK_ALLOW` uses this database. */
@@ -117,7 +118,7 @@ export const make = Effect.gen(function* () {
     Schema.Struct({ account_id: AccountId, ...FactsRow.fields }),
     (accounts: ReadonlyArray<AccountId>, today: string) => sql`
         select a.id as account_id, m.issuer, m.software, s.software_id, s.provider_number, s.created_at as software_set_at,
-          exists (select from api_keys where account_id = a.id and livemode and ${sql.literal(isUsable)}) as has_key,
+          exists (select from api_keys where account_id = a.id and livemode and ${sql.literal(isUsableApiKey)}) as has_key,
           r.has_range, r.has_number,
           (select status from enablements where account_id = a.id and livemode
             order by status = 'passed' desc, resumed_at desc limit 1) as enablement

@@ -9,10 +9,9 @@ import { Version } from "../../../schemas/Version.ts"
 import type { PortalSession, Principal } from "../../api/Authorization.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
 import { isPortalToken, makePortalToken, portalTokenHash } from "../rules/PortalTokens.ts"
-import { isUsable } from "./ApiKeyLookup.ts"
 import { AuditLog } from "./AuditLog.ts"
 import * as AccountView from "../../database/AccountView.ts"
-import { type Key, ofAccount, ofKey } from "../../database/Keys.ts"
+import { isUsableApiKey, type Key, ofAccount, ofKey } from "../../database/Keys.ts"
 import * as Pages from "../../database/Pages.ts"
 import * as Query from "../../database/Query.ts"
 import { viewOf } from "../../database/View.ts"
@@ -145,7 +144,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
       (select least(revoked_at, expires_at) from api_keys where id = portal_sessions.api_key_id) as key_ends_at,
       now() as read_at`
     const keyWorks = sql`
-      exists (select from api_keys where id = portal_sessions.api_key_id and ${sql.literal(isUsable)})`
+      exists (select from api_keys where id = portal_sessions.api_key_id and ${sql.literal(isUsableApiKey)})`
     const isOpen = sql`ended_at is null and closes_at > now() and ${keyWorks}`
     const ofMode = (column: string) => sql`(
         select ${sql.literal(column)} from account_modes m

@@ -6,10 +6,9 @@ import type { EventType } from "../../../schemas/Event.ts"
 import { EventId } from "../../../schemas/Id.ts"
 import type { PageRequest } from "../../../schemas/Page.ts"
 import * as AccountView from "../../database/AccountView.ts"
-import { isUsable } from "../../accounts/store/ApiKeyLookup.ts"
 import { createdWithin } from "../../database/Ids.ts"
 import * as Input from "../../database/Input.ts"
-import { type Key, ofAccount, ofKey } from "../../database/Keys.ts"
+import { isUsableApiKey, type Key, ofAccount, ofKey } from "../../database/Keys.ts"
 import * as Pages from "../../database/Pages.ts"
 import * as Query from "../../database/Query.ts"
 import { bounded } from "../../database/SlowReads.ts"
@@ -125,7 +124,7 @@ export class Events extends Context.Service<Events>()("folio/webhooks/store/Even
       Schema.Struct({ news: Schema.NullOr(News), tx: Schema.String }),
       (waiters: ReadonlyArray<Waiter>) => sql`
         select (select oldest_transaction())::text as tx, case
-          when not exists (select from api_keys where id = n.api_key_id and ${sql.literal(isUsable)}) then 'key_ended'
+          when not exists (select from api_keys where id = n.api_key_id and ${sql.literal(isUsableApiKey)}) then 'key_ended'
           when exists (
             select from events e
             where e.account_id = n.account_id and e.livemode = n.livemode and not e.is_test

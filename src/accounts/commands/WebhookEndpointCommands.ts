@@ -1,11 +1,11 @@
 import { Clock, Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { ApiError } from "../../schemas/ApiError.ts"
-import { makeWebhookSecret } from "../accounts/rules/ApiKeyFormat.ts"
-import { Notify } from "../accounts/Notify.ts"
-import { Ids } from "../database/Ids.ts"
-import { endpointView, type StoredWebhookEndpoint, WebhookEndpoints } from "./store/WebhookEndpoints.ts"
-import * as Command from "../accounts/Command.ts"
+import { ApiError } from "../../../schemas/ApiError.ts"
+import { makeWebhookSecret } from "../rules/ApiKeyFormat.ts"
+import { Notify } from "../Notify.ts"
+import { Ids } from "../../database/Ids.ts"
+import { endpointView, type StoredWebhookEndpoint, WebhookEndpoints } from "../../webhooks/store/WebhookEndpoints.ts"
+import * as Command from "../Command.ts"
 import * as WebhookUrl from "./WebhookUrl.ts"
 
 const maxInFlightDefault = 8
