@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { ClockAdvance, SandboxAuthority } from "../../../schemas/TestHelper.ts"
-import { documentKinds } from "../../documents/rules/DocumentKinds.ts"
+import { documentKinds } from "../../../schemas/DocumentKinds.ts"
 import { SandboxAuthorities } from "../store/sandbox/SandboxAuthorities.ts"
 import { Ids } from "../../database/Ids.ts"
 import * as Command from "../Command.ts"

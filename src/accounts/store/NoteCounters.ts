@@ -1,5 +1,5 @@
 import { type FullNumbers, noteNumbers, shareFullNumber } from "../../documents/rules/parties/ResolutionRules.ts"
-import type { NoteKind } from "../../documents/rules/DocumentKinds.ts"
+import type { NoteKind } from "../../../schemas/DocumentKinds.ts"
 import type { NumberForm } from "../../documents/rules/FullNumber.ts"
 import type { ResolutionKey, StoredResolution } from "./Resolutions.ts"
 

@@ -10,7 +10,7 @@ import type { Resolution, ResolutionRequest, ResolutionUpdate } from "../../../s
 import { accountClosed } from "../../api/Capabilities.ts"
 import { violation } from "../../documents/rules/AuthorityRules.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
-import { documentKinds, type NoteKind } from "../../documents/rules/DocumentKinds.ts"
+import { documentKinds, type NoteKind } from "../../../schemas/DocumentKinds.ts"
 import type { NumberForm } from "../../documents/rules/FullNumber.ts"
 import {
   canMeet,

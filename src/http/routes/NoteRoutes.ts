@@ -4,7 +4,7 @@ import { CreditNote, DebitNote, type NoteRequest } from "../../../schemas/Note.t
 import { Api } from "../../api/Api.ts"
 import { CurrentPrincipal } from "../../api/Authorization.ts"
 import * as NoteChecks from "../../invoices/commands/NoteChecks.ts"
-import type { NoteKind } from "../../documents/rules/DocumentKinds.ts"
+import type { NoteKind } from "../../../schemas/DocumentKinds.ts"
 import { noteView } from "../../invoices/store/Notes.ts"
 import { makeAsk } from "../request/Ask.ts"
 import * as BodyChecks from "../request/BodyChecks.ts"

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { violation } from "../../documents/rules/AuthorityRules.ts"
-import { documentKinds, kindOf } from "../../documents/rules/DocumentKinds.ts"
+import { documentKinds, kindOf } from "../../../schemas/DocumentKinds.ts"
 import { Notify } from "../../accounts/Notify.ts"
 import { InvoiceCommands } from "../store/InvoiceCommands.ts"
 import { Invoices } from "../store/Invoices.ts"

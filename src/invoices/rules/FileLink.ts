@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from "node:crypto"
 import { Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import { documentKinds, kindOf } from "../../documents/rules/DocumentKinds.ts"
+import { documentKinds, kindOf } from "../../../schemas/DocumentKinds.ts"
 
 /** The kinds of file that a document has. */
 export type FileKind = "pdf" | "xml"

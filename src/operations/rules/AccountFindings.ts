@@ -1,6 +1,6 @@
 import type { NoticeKind } from "../../../schemas/Notice.ts"
 import { type RangeInUse, resolutionStatus, resolutionWarnings } from "../../documents/rules/parties/ResolutionRules.ts"
-import { documentKinds } from "../../documents/rules/DocumentKinds.ts"
+import { documentKinds } from "../../../schemas/DocumentKinds.ts"
 import { localDate, timestamp } from "../../runtime/AuthorityTime.ts"
 import {
   type EndedTestSet,

@@ -1,5 +1,5 @@
 import { Effect, Layer, Schedule } from "effect"
-import { documentKinds, kindOf } from "../../documents/rules/DocumentKinds.ts"
+import { documentKinds, kindOf } from "../../../schemas/DocumentKinds.ts"
 import { statusOf } from "../../invoices/rules/InvoiceLifecycle.ts"
 import type { ListedDocument } from "../../invoices/store/DocumentList.ts"
 import { Invoices } from "../../invoices/store/Invoices.ts"

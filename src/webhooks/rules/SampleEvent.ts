@@ -1,5 +1,5 @@
 import type { EventType } from "../../../schemas/Event.ts"
-import { documentKinds } from "../../documents/rules/DocumentKinds.ts"
+import { documentKinds } from "../../../schemas/DocumentKinds.ts"
 
 /** The endpoint, the type and the time of a sample event. `ulid` becomes a part of the document's id. */
 export interface SampleOf {

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { documentKinds, type NoteKind } from "../../../src/documents/rules/DocumentKinds.ts"
+import { documentKinds, type NoteKind } from "../../../schemas/DocumentKinds.ts"
 import { CustomerId, InvoiceId } from "../../../schemas/Id.ts"
 import type { InvoiceState } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
 import {

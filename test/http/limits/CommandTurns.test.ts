@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import type { NoteKind } from "../../../src/documents/rules/DocumentKinds.ts"
+import type { NoteKind } from "../../../schemas/DocumentKinds.ts"
 import { apiKeyIds, keys, rangeId, startOfTest, testMode } from "../../support/apps/Accounts.ts"
 import { serviceWith } from "../../support/apps/MemoryApp.ts"
 import { addCustomer, addDelivery, addEndpoint, addNote, addNumbered, become } from "../../support/apps/MemoryRows.ts"

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { localDate } from "../../../src/runtime/AuthorityTime.ts"
-import { documentKinds } from "../../../src/documents/rules/DocumentKinds.ts"
+import { documentKinds } from "../../../schemas/DocumentKinds.ts"
 import { readSignedDocument } from "../../../src/documents/signature/SignedDocument.ts"
 import { codeOf, issue, settled } from "../../support/apps/Correcting.ts"
 import { customerBody, invoiceBody, noteBody, originalNoteBody, periodNoteBody } from "../../support/apps/Invoices.ts"

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { documentKinds } from "../../../src/documents/rules/DocumentKinds.ts"
+import { documentKinds } from "../../../schemas/DocumentKinds.ts"
 import { codeOf, settled } from "../../support/apps/Correcting.ts"
 import { noteRangeBody, periodNoteBody, resolutionBody } from "../../support/apps/Invoices.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"

@@ -1,6 +1,6 @@
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
-import { documentKinds, kindOf } from "../../../src/documents/rules/DocumentKinds.ts"
+import { documentKinds, kindOf } from "../../../schemas/DocumentKinds.ts"
 import { AuthorityRefusal } from "../../../src/invoices/authority/Authority.ts"
 import { account } from "../../support/apps/Accounts.ts"
 import { customerBody, invoiceBody } from "../../support/apps/Invoices.ts"

@@ -1,4 +1,4 @@
-import { kindOf } from "../../../src/documents/rules/DocumentKinds.ts"
+import { kindOf } from "../../../schemas/DocumentKinds.ts"
 import type { Books } from "../../support/database/Books.ts"
 import * as Promises from "../../support/database/Promises.ts"
 import type { Injected } from "../Faults.ts"

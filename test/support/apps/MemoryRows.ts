@@ -4,7 +4,7 @@ import { DeliveryId, type EventId, InvoiceId, WebhookEndpointId } from "../../..
 import type { EventType } from "../../../schemas/Event.ts"
 import type { DocumentKey } from "../../../schemas/FiscalDocument.ts"
 import { InvoiceRequest } from "../../../schemas/Invoice.ts"
-import type { NoteKind } from "../../../src/documents/rules/DocumentKinds.ts"
+import type { NoteKind } from "../../../schemas/DocumentKinds.ts"
 import type { InvoiceState } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
 import { totalsOf } from "../../../src/documents/rules/Totals.ts"
 import { Ids } from "../../../src/database/Ids.ts"

@@ -1,5 +1,5 @@
 import { eventOf, type InvoiceState, isOpen, transition } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
-import { kindOf } from "../../../src/documents/rules/DocumentKinds.ts"
+import { kindOf } from "../../../schemas/DocumentKinds.ts"
 import type { Books } from "./Books.ts"
 import type { Received } from "../receiver/Receiver.ts"
 

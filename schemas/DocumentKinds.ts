@@ -1,4 +1,4 @@
-import type { DocumentKind } from "../../../schemas/FiscalDocument.ts"
+import type { DocumentKind } from "./FiscalDocument.ts"
 
 /** The kinds of note, a document that corrects an invoice. */
 export type NoteKind = Exclude<DocumentKind, "invoice">
