@@ -26,9 +26,10 @@ import { Notify } from "../accounts/Notify.ts"
 import type { HttpRouter } from "effect/http"
 import * as Cluster from "../runtime/cluster/Cluster.ts"
 import * as EventLoop from "../runtime/telemetry/EventLoop.ts"
-import { DataDir, discardTestKey, testKey } from "../runtime/process/DataFiles.ts"
+import { DataDir } from "../runtime/process/DataFiles.ts"
 import { layerSandboxCertificate } from "./SandboxCertificateFile.ts"
-import * as SealingKey from "../runtime/process/SealingKey.ts"
+import { discardTestKey, testKey } from "./TestKeyFile.ts"
+import * as DatabaseKey from "./DatabaseKey.ts"
 import * as Postgres from "../runtime/postgres/Postgres.ts"
 import { ServiceLock } from "../runtime/postgres/ServiceLock.ts"
 import * as Server from "../runtime/server/Server.ts"
@@ -121,7 +122,7 @@ const platform = (limits: LimitsChange) =>
   )
 const stores = <E>({ limits = {}, profile = colombia, secretKey }: Parts<E>) =>
   Store.layer.pipe(
-    Layer.provideMerge(secretKey === undefined ? SealingKey.layerSecretKey : SealingKey.layerOf(secretKey)),
+    Layer.provideMerge(secretKey === undefined ? DatabaseKey.layerSecretKey : DatabaseKey.layerOf(secretKey)),
     Layer.provideMerge(Postgres.layerService),
     Layer.provideMerge(profile),
     Layer.provideMerge(platform(limits))

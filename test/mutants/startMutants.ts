@@ -8,7 +8,7 @@ export const startMutants: ReadonlyArray<Mutant> = [
     },
     "a database without a canary takes any key": { "if (looked > 0 && looked === unopened) return false": "" }
   }),
-  ...guards("src/runtime/process/SealingKey.ts", "test/runtime/process/SealingKey.full.test.ts", {
+  ...guards("src/service/DatabaseKey.ts", "test/runtime/process/SealingKey.full.test.ts", {
     "a key file is made for a database that has sealed secrets": {
       "if (!Fs.existsSync(file) && (yield* isAnythingSealed)) {": "if (false as boolean) {"
     },

@@ -2,7 +2,7 @@ import { Effect, Exit, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Inspection from "./Inspection.ts"
 import * as Query from "../../database/Query.ts"
-import { Secrets } from "../../database/Secrets.ts"
+import { type SecretKey, Secrets } from "../../database/Secrets.ts"
 
 const plain = "canary"
 
@@ -36,6 +36,14 @@ export const isKeyOfDatabase = Effect.gen(function* () {
   const stands = yield* find
   return Option.isSome(stands) && (yield* opens(stands.value))
 })
+
+/**
+ * Whether `key` opens the secrets in the database. While there are no secrets, the first tried key becomes the
+ * database's.
+ *
+ * @internal
+ */
+export const isOfDatabase = (key: typeof SecretKey.Service) => Effect.provide(isKeyOfDatabase, Secrets.layerOf(key))
 
 /**
  * Seals the canary with the current key of `Secrets`, if the previous key sealed it. Other keys then open this database

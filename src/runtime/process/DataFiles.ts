@@ -2,7 +2,6 @@ import { Config, Context, Effect, Layer, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { apiKeyMode, makeApiKey } from "../../accounts/rules/ApiKeyFormat.ts"
 import { read } from "../Setting.ts"
 
 /** The absolute path of the data directory: the embedded PostgreSQL, keys and the sandbox's certificate. */
@@ -56,22 +55,6 @@ export const random32 = Effect.flatMap(SecureRandom.SecureRandom, (random) => ra
 
 /** The advice for a damaged file that the service can create again. */
 export const another = "Remove it: the next start makes another."
-
-/**
- * The sandbox account's test key: the file `test-key`. Creates it if missing, on disk before the database stores the
- * key.
- */
-export const testKey = Effect.gen(function* () {
-  const kept = yield* keep(
-    "test-key",
-    Effect.map(random32, (bytes) => makeApiKey("test", bytes))
-  )
-  if (apiKeyMode(kept.content) === "test") return kept
-  return yield* damaged(kept.path, kept.content, "an API key for tests, sk_test_…", another)
-})
-
-/** Deletes the file `test-key`, because another process has created the sandbox account with another key. */
-export const discardTestKey = Effect.map(DataDir, (dataDir) => Fs.rmSync(Path.join(dataDir, "test-key")))
 
 /**
  * Creates a directory and its parents. Node's recursive `mkdir` does not end if an existing one counts as missing

@@ -1,17 +1,14 @@
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
-import { isAnythingSealed, isKeyOfDatabase } from "../../operations/store/KeyCanary.ts"
-import { PreviousSecretKey, SecretKey, Secrets } from "../../database/Secrets.ts"
-import { attempt, damaged, DataDir, DataDirError, keep, random32 } from "./DataFiles.ts"
+import { attempt, DataDir } from "./DataFiles.ts"
 import { Settings } from "./Settings.ts"
 
-const fileName = "secret-key"
+/** The file in `DataDir` for the key that seals secrets at rest. */
+export const fileName = "secret-key"
 
-const restore =
-  "Restore that file from its backup, or set FOLIO_KEY to what it held: another key would not open the secrets in the database."
-
-const keyOf = (content: string) => {
+/** The key in the content of that file; undefined if the content is damaged. */
+export const keyOf = (content: string) => {
   const bytes = new Uint8Array(Buffer.from(content.trim(), "base64"))
   return bytes.length === 32 && /^[A-Za-z0-9+/]{43}=$/.test(content.trim()) ? Redacted.make(bytes) : undefined
 }
@@ -32,75 +29,3 @@ export const existingSecretKey = Effect.gen(function* () {
   const key = keyOf(yield* attempt(path, () => Fs.readFileSync(path, "utf8")))
   return key === undefined ? ({ _tag: "Damaged", path } as const) : ({ _tag: "Key", key, previous } as const)
 })
-
-const wrongKey = (source: string, previous: typeof PreviousSecretKey.Service) =>
-  new DataDirError({
-    message: `The key in ${source} is not the one that the secrets in the database are sealed with${previous === undefined ? "" : ", nor is FOLIO_KEY_PREVIOUS"}. Restore that key: the file ${fileName} of the DATA_DIR that this database was first served with, or the FOLIO_KEY. To change the key, set FOLIO_KEY_PREVIOUS to the former key, and run folio rekey.`
-  })
-
-/**
- * Whether `key` opens the secrets in the database. While there are no secrets, the first tried key becomes the
- * database's.
- *
- * @internal
- */
-export const isOfDatabase = (key: typeof SecretKey.Service) => Effect.provide(isKeyOfDatabase, Secrets.layerOf(key))
-
-const unfinished =
-  "The change of the sealing key is not finished: FOLIO_KEY_PREVIOUS still seals stored secrets. When every process has the new key, run: folio rekey."
-
-/** Both keys, after a check that one of them is the database's. Fails with the error for `source`. */
-const checked = Effect.fnUntraced(function* (
-  key: typeof SecretKey.Service,
-  previous: typeof PreviousSecretKey.Service,
-  source: string
-) {
-  if (!(yield* isOfDatabase(key))) {
-    if (previous === undefined || !(yield* isOfDatabase(previous))) return yield* wrongKey(source, previous)
-    yield* Effect.logWarning(unfinished)
-  }
-  return Context.add(Context.make(SecretKey, key), PreviousSecretKey, previous)
-})
-
-/**
- * The default `SecretKey`: the key of the settings, or of the file `secret-key` in `DataDir`, which is created only for
- * a database without secrets. The `PreviousSecretKey` is that of the settings. Requires a `SqlClient`. Fails with
- * `DataDirError` if the key is not the database's.
- */
-export const layerSecretKey = Layer.effectContext(
-  Effect.gen(function* () {
-    const dataDir = yield* DataDir
-    const { folioKey: secretKey, folioKeyPrevious: previous } = yield* Settings
-    if (secretKey !== undefined) return yield* checked(secretKey, previous, "FOLIO_KEY")
-    const file = Path.join(dataDir, fileName)
-    if (!Fs.existsSync(file) && (yield* isAnythingSealed)) {
-      return yield* new DataDirError({
-        message: `There is no ${file}, and the database holds sealed secrets. ${restore}`
-      })
-    }
-    const { content, made, path } = yield* keep(
-      fileName,
-      Effect.map(random32, (bytes) => Buffer.from(bytes).toString("base64"))
-    )
-    const key = keyOf(content)
-    if (key === undefined) return yield* damaged(path, content, "32 bytes in base64", restore)
-    const keys = yield* checked(key, previous, path).pipe(
-      // Another process has just stored the first key of this database.
-      Effect.tapError(() => Effect.sync(() => made && Fs.rmSync(path)))
-    )
-    if (made) {
-      yield* Effect.logWarning(
-        `A key that seals secrets at rest was made in ${path}. Back it up apart from the database: without it signing secrets are lost. In production set FOLIO_KEY.`
-      )
-    }
-    return keys
-  })
-)
-
-/** A team's own `SecretKey`. Requires a `SqlClient`. Fails with `DataDirError` if the key is not the database's. */
-export const layerOf = <E, R>(own: Layer.Layer<SecretKey, E, R>) =>
-  Layer.effectContext(
-    Effect.gen(function* () {
-      return yield* checked(yield* SecretKey, yield* PreviousSecretKey, "the part secretKey")
-    })
-  ).pipe(Layer.provide(own))
