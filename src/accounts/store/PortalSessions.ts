@@ -11,6 +11,7 @@ import { timestamp } from "../../runtime/AuthorityTime.ts"
 import { isPortalToken, makePortalToken, portalTokenHash } from "../rules/PortalTokens.ts"
 import { AuditLog } from "./AuditLog.ts"
 import * as AccountView from "../../database/AccountView.ts"
+import { Ids } from "../../database/Ids.ts"
 import { isUsableApiKey, type Key, ofAccount, ofKey } from "../../database/Keys.ts"
 import * as Pages from "../../database/Pages.ts"
 import * as Query from "../../database/Query.ts"
@@ -137,6 +138,7 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
   make: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const audit = yield* AuditLog
+    const ids = yield* Ids
     const random = yield* SecureRandom.SecureRandom
 
     const columns = sql`
@@ -244,10 +246,10 @@ export class PortalSessions extends Context.Service<PortalSessions>()("folio/acc
     const openFrom = Effect.fn("PortalSessions.openFrom")(function* (
       { capabilities, expires_at, id: opened_from }: PortalSession,
       account: Principal,
-      id: PortalSessionId,
       origin: Origin = {}
     ) {
       const { account_id, api_key_id, livemode } = account
+      const id = yield* ids.portalSession
       const cookie = makePortalToken(yield* random.randomBytes(32))
       // The link is used from the start, and no client has its token.
       const link = makePortalToken(yield* random.randomBytes(32))

@@ -3,7 +3,6 @@ import { HttpServerRequest } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { Platforms } from "../../accounts/store/Platforms.ts"
 import { PortalSessions } from "../../accounts/store/PortalSessions.ts"
-import { Ids } from "../../database/Ids.ts"
 import { Exchange, originOf } from "../../http/request/Exchange.ts"
 import { inTime } from "../../runtime/PortCall.ts"
 import { change, type Outcome } from "../frame/PortalRoutes.ts"
@@ -19,13 +18,12 @@ const secondsUntil = (at: Date) =>
 /** Opens the portal of an account. The new cookie also holds the token of the platform's session, for the way back. */
 const open = Effect.fnUntraced(function* ({ id, session }: Visit) {
   const { cookieOf, tokenOf } = yield* Guard
-  const ids = yield* Ids
   const platforms = yield* Platforms
   const sessions = yield* PortalSessions
   const acting = yield* inTime(platforms.actFor(session.principal, id))
   if (Option.isNone(acting)) return yield* ApiError.missing("account", id)
   const origin = originOf(yield* Exchange)
-  const cookie = yield* inTime(sessions.openFrom(session, acting.value, yield* ids.portalSession, origin))
+  const cookie = yield* inTime(sessions.openFrom(session, acting.value, origin))
   const outer = tokenOf(yield* HttpServerRequest.HttpServerRequest)
   const outcome: Outcome = {
     to: "/portal",

@@ -5,7 +5,6 @@ import { AccountId } from "../../../schemas/Id.ts"
 import { Capability } from "../../../schemas/PortalSession.ts"
 import { Platforms } from "../../../src/accounts/store/Platforms.ts"
 import { PortalSessions } from "../../../src/accounts/store/PortalSessions.ts"
-import { Ids } from "../../../src/database/Ids.ts"
 import { Notices } from "../../../src/operations/store/Notices.ts"
 import { accountOf, acting, newAccount, platform } from "../../http/platforms/Platform.ts"
 import { layer as app } from "../../support/apps/PostgresApp.ts"
@@ -226,7 +225,7 @@ describeLive(app)("the accounts of a platform in the portal", (it) => {
     assert.strictEqual(removed.status, 200, removed.text)
     yield* ended(child.see)
     // A form that was still arriving opens no session.
-    const late = sessions.openFrom(own, target, yield* (yield* Ids).portalSession)
+    const late = sessions.openFrom(own, target)
     assert.strictEqual((yield* Effect.flip(late)).code, "invalid_api_key")
     // By logging out of the account.
     const other = yield* inside(mine)
