@@ -4,7 +4,6 @@ import { Version } from "../../schemas/Version.ts"
 import type { CurrentPrincipal } from "./Authorization.ts"
 
 export const idempotencyKeyMax = 128
-export const bodyBytesMax = 256 * 1024
 
 /** The results of the stages before the handler. */
 export interface Request {

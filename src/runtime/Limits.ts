@@ -8,6 +8,9 @@ import { read, refuse } from "./Setting.ts"
  * for one process.
  */
 
+/** Maximum size of a request body in bytes. */
+export const bodyBytesMax = 256 * 1024
+
 /** Number of print threads: half of the processors, at most four. */
 export const printThreads = Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2)))
 

@@ -34,3 +34,18 @@ export const networksIn = (text: string): Result.Result<ReadonlyArray<IpNetwork.
       .flatMap((part) => words[part.toLowerCase()] ?? [part])
       .map(networkFrom)
   )
+
+/**
+ * Network of a client address: the IPv4 address (also mapped to IPv6), or the /64 of an IPv6 address, which one client
+ * has whole.
+ *
+ * @internal
+ */
+export const networkOf = (address: string): string => {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
+  if (mapped !== undefined || !address.includes(":")) return mapped ?? address
+  const [head = [], tail] = address.split("::").map((part) => (part === "" ? [] : part.split(":")))
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - head.length - tail.length)
+  const groups = [...head, ...Array.from({ length: zeros }, () => "0"), ...(tail ?? [])]
+  return `${groups.slice(0, 4).join(":")}::/64`
+}

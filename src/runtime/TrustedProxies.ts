@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
-import { networksIn } from "../../runtime/Networks.ts"
+import { networksIn } from "./Networks.ts"
 
 /** Address in a text: alone, in brackets, or with a port. Returns IPv4 for IPv4 mapped to IPv6. */
 const addressIn = (text: string): NetAddress.IpAddress | undefined => {

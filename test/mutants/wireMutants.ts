@@ -19,7 +19,7 @@ export const wireMutants: ReadonlyArray<Mutant> = [
       "Effect.andThen(limit.ofAddress, Effect.fail(error))": "Effect.fail(error)"
     }
   }),
-  ...guards("src/http/limits/RateLimit.ts", "test/http/limits/RateLimit.test.ts", {
+  ...guards("src/runtime/Networks.ts", "test/runtime/Networks.test.ts", {
     "wire: every address of a network has a bucket of its own": { "groups.slice(0, 4)": "groups.slice(0, 8)" }
   }),
   ...guards("src/http/request/Accept.ts", "test/http/request/Accept.test.ts", {

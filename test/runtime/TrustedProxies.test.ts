@@ -1,9 +1,9 @@
 import { assert, describe, it as plain } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, Schema } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
-import { clientOf, proxiesIn } from "../../../src/http/limits/TrustedProxies.ts"
-import { Limits } from "../../../src/runtime/Limits.ts"
-import { it } from "../../support/Tests.ts"
+import { clientOf, proxiesIn } from "../../src/runtime/TrustedProxies.ts"
+import { Limits } from "../../src/runtime/Limits.ts"
+import { it } from "../support/Tests.ts"
 
 const trusted = ["10.0.0.0/8", "fd00::/8"].map(IpNetwork.fromStringUnsafe)
 const isTrusted = (address: NetAddress.IpAddress) => trusted.some((network) => IpNetwork.contains(network, address))

@@ -5,6 +5,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import type { Principal } from "../../api/Authorization.ts"
 import { type BucketSize, makeTokenBuckets } from "../../runtime/json/TokenBuckets.ts"
 import { Limits } from "../../runtime/Limits.ts"
+import { networkOf } from "../../runtime/Networks.ts"
 import { Exchange } from "../request/Exchange.ts"
 
 /**
@@ -22,21 +23,6 @@ const platformShare = 40
 const bucketsMax = 50_000
 
 const seconds = (millis: number) => Math.ceil(millis / 1_000)
-
-/**
- * Network of a client address: the IPv4 address (also mapped to IPv6), or the /64 of an IPv6 address, which one client
- * has whole.
- *
- * @internal
- */
-export const networkOf = (address: string): string => {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped !== undefined || !address.includes(":")) return mapped ?? address
-  const [head = [], tail] = address.split("::").map((part) => (part === "" ? [] : part.split(":")))
-  const zeros = tail === undefined ? 0 : Math.max(0, 8 - head.length - tail.length)
-  const groups = [...head, ...Array.from({ length: zeros }, () => "0"), ...(tail ?? [])]
-  return `${groups.slice(0, 4).join(":")}::/64`
-}
 
 /**
  * Network of the current request's client, in the form of `networkOf`.

@@ -1,11 +1,10 @@
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import { pageBytesMax } from "../../../schemas/Page.ts"
 import type { Principal } from "../../api/Authorization.ts"
-import { bodyBytesMax } from "../../api/Conventions.ts"
 import { Backpressure } from "../../invoices/Backpressure.ts"
 import * as AccountTurns from "../../runtime/turns/AccountTurns.ts"
 import { askerOf } from "../../runtime/turns/Turns.ts"
-import { Limits } from "../../runtime/Limits.ts"
+import { bodyBytesMax, Limits } from "../../runtime/Limits.ts"
 
 /**
  * In bytes. A larger body waits for a turn. After a larger body, response or document, the account waits for its rest.

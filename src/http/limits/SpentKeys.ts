@@ -6,7 +6,7 @@ import type { Principal } from "../../api/Authorization.ts"
 import { type Facts, pathOf } from "../request/Exchange.ts"
 import { portInTime } from "../../runtime/PortCall.ts"
 import { KeyTokens, RateLimit } from "./RateLimit.ts"
-import { isWithin } from "./TrustedProxies.ts"
+import { isWithin } from "../../runtime/TrustedProxies.ts"
 
 // If this cache has dropped a key, Folio rejects the key's request after the look-up, as for the first rejection.
 const keysMax = 1_000

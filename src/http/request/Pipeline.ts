@@ -7,14 +7,8 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
 import { type Version, versions } from "../../../schemas/Version.ts"
 import { CurrentPrincipal, KeyStillWorks, type Principal } from "../../api/Authorization.ts"
-import {
-  bodyBytesMax,
-  Conventions,
-  CurrentRequest,
-  Handling,
-  type HandlingValues,
-  idempotencyKeyMax
-} from "../../api/Conventions.ts"
+import { Conventions, CurrentRequest, Handling, type HandlingValues, idempotencyKeyMax } from "../../api/Conventions.ts"
+import { bodyBytesMax } from "../../runtime/Limits.ts"
 import { refuse as refuseAll } from "../../accounts/Command.ts"
 import { Idempotency } from "../../accounts/store/Idempotency.ts"
 import { NationalProfile } from "../../documents/NationalProfile.ts"

@@ -1,10 +1,11 @@
-import { type Cause, Context, Duration, Effect, Fiber, Metric } from "effect"
+import { type Cause, Duration, Effect, Fiber, Metric } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { AuthorityTrouble } from "../../../schemas/AuthorityTrouble.ts"
 import { IncidentKind } from "../../../schemas/Incident.ts"
 import * as Metrics from "../../runtime/Metrics.ts"
+import { AskedByMonitor } from "../../runtime/MetricsPort.ts"
 import { Backlog, type Waiting } from "../../operations/store/Backlog.ts"
 import { Database } from "../../database/Database.ts"
 import { makeProbeLimit } from "../limits/RateLimit.ts"
@@ -61,15 +62,6 @@ const show = Effect.fnUntraced(function* (waiting: Waiting) {
     yield* Metric.update(Metrics.deliveriesWaiting(state), waiting.deliveries[state] ?? 0)
   }
 })
-
-/**
- * Whether a platform request (`HttpServerRequest.source`) arrived at the metrics port. Undefined without a metrics
- * port: clients and monitors then use the same port.
- */
-export class AskedByMonitor extends Context.Reference<((source: object) => boolean) | undefined>(
-  "folio/http/Metrics/AskedByMonitor",
-  { defaultValue: () => undefined }
-) {}
 
 const elsewhere = new ApiError({
   code: "route_not_found",

@@ -1,7 +1,7 @@
 import { Effect, Stream } from "effect"
 import { HttpServerRequest, Multipart } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import { bodyBytesMax } from "../../api/Conventions.ts"
+import { bodyBytesMax } from "../../runtime/Limits.ts"
 import { pictureBytesMax } from "../../../schemas/Logo.ts"
 
 /** A file that a person chose in a form. */

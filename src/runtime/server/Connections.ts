@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Socket } from "node:net"
 import { performance } from "node:perf_hooks"
-import { networkOf } from "../../http/limits/RateLimit.ts"
 import type { LimitValues } from "../Limits.ts"
+import { networkOf } from "../Networks.ts"
 
 /**
  * The reason of a rejected connection: the process has too many connections (`full`), or its address has (`address`).

@@ -1,4 +1,4 @@
-import { bodyBytesMax } from "../../../src/api/Conventions.ts"
+import { bodyBytesMax } from "../../../src/runtime/Limits.ts"
 import { customerBody, invoiceBody, noteBody, resolutionBody } from "../../support/apps/Invoices.ts"
 import { keys } from "../../support/apps/Accounts.ts"
 import { linkTo, noKey } from "./links.ts"

@@ -1,8 +1,7 @@
-import { assert, describe, it as test } from "@effect/vitest"
+import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { Limits } from "../../../src/runtime/Limits.ts"
-import { networkOf } from "../../../src/http/limits/RateLimit.ts"
 import { ApiKeyId } from "../../../schemas/Id.ts"
 import { apiKeyHash, makeApiKey } from "../../../src/accounts/rules/ApiKeyFormat.ts"
 import { apiKeyIds, keys, otherAccount } from "../../support/apps/Accounts.ts"
@@ -207,17 +206,4 @@ describeOn(app)("the rate limit of probes", (it) => {
     yield* TestClock.adjust("1 second")
     for (const path of ["/health/ready", "/metrics"]) assert.strictEqual((yield* anonymous(path)).status, 200, path)
   })
-})
-
-describe("the network of an address", () => {
-  test.each([
-    ["203.0.113.7", "203.0.113.7"],
-    ["::ffff:203.0.113.7", "203.0.113.7"],
-    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
-    ["2001:db8:1:2::6", "2001:db8:1:2::/64"],
-    ["2001:db8::3:4:5:6:7", "2001:db8:0:3::/64"],
-    ["2001:db8::1", "2001:db8:0:0::/64"],
-    ["::1", "0:0:0:0::/64"],
-    ["fe80::1%eth0", "fe80:0:0:0::/64"]
-  ])("%s belongs to %s", (address, network) => assert.strictEqual(networkOf(address), network))
 })
