@@ -6,7 +6,7 @@ import { ApiError } from "../../../schemas/ApiError.ts"
 import { type AccountId, ApiKeyId, PortalSessionId } from "../../../schemas/Id.ts"
 import { Capability, PortalSession as Shown, type PortalSessionWithUrl } from "../../../schemas/PortalSession.ts"
 import { Version } from "../../../schemas/Version.ts"
-import type { PortalSession, Principal } from "../../api/Authorization.ts"
+import type { Principal } from "../../api/Authorization.ts"
 import { timestamp } from "../../runtime/AuthorityTime.ts"
 import { isPortalToken, makePortalToken, portalTokenHash } from "../rules/PortalTokens.ts"
 import { AuditLog } from "./AuditLog.ts"
@@ -33,6 +33,21 @@ const Row = Schema.Struct({
   read_at: Schema.Date
 })
 export type StoredPortalSession = typeof Row.Type
+
+/** A portal session: gives a browser access for a limited time, with some of the rights of an API key. */
+export interface PortalSession {
+  readonly id: PortalSessionId
+  /** The API key that created the session, with its account and mode. */
+  readonly principal: Principal
+  /** The name of the account, which every page shows. */
+  readonly account_name: string
+  readonly capabilities: ReadonlyArray<Capability>
+  readonly expires_at: Date
+  /** The page of the platform to which the portal returns. Null without a page. */
+  readonly return_url: string | null
+  /** The session of a platform from which a person opened this session. Null for all other sessions. */
+  readonly opened_from: PortalSessionId | null
+}
 
 /** A session to store. The database contains only the hash of the link's token. */
 export interface NewPortalSession extends AccountMode {

@@ -3,14 +3,7 @@ import { HttpServerRequest, HttpRouter } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import type { ErrorCode } from "../../../schemas/ErrorCode.ts"
 import { HttpApiBuilder, type HttpApiEndpoint, type HttpApiGroup } from "effect/http-api"
-import {
-  Authorization,
-  CurrentPrincipal,
-  KeyStillWorks,
-  PortalCaller,
-  type PortalSession,
-  type Principal
-} from "../../api/Authorization.ts"
+import { Authorization, CurrentPrincipal, type Principal } from "../../api/Authorization.ts"
 import { includes, type KeyCapability } from "../../../schemas/ApiKey.ts"
 import { barredBy, capabilityOf, keyCapabilityOf } from "../../api/Capabilities.ts"
 import { Handling } from "../../api/Conventions.ts"
@@ -19,8 +12,9 @@ import { inLane } from "../../runtime/turns/AccountLanes.ts"
 import type { KeyEnd } from "../../accounts/store/ApiKeyLookup.ts"
 import { ApiKeys, endedKey } from "../../accounts/store/ApiKeys.ts"
 import { AuditLog } from "../../accounts/store/AuditLog.ts"
-import { PortalSessions } from "../../accounts/store/PortalSessions.ts"
+import { type PortalSession, PortalSessions } from "../../accounts/store/PortalSessions.ts"
 import { Concurrency } from "../limits/Concurrency.ts"
+import { KeyStillWorks, PortalCaller } from "./Caller.ts"
 import { Exchange, type Facts, originOf, pathOf, queryOf } from "./Exchange.ts"
 import { inTime, portInTime } from "../../runtime/PortCall.ts"
 import { RateLimit } from "../limits/RateLimit.ts"

@@ -1,12 +1,11 @@
 import { Context, Effect, Layer, Option } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { ApiError } from "../../../schemas/ApiError.ts"
-import type { PortalSession } from "../../api/Authorization.ts"
 import { ServiceInfo } from "../../runtime/ServiceInfo.ts"
 import { network, RateLimit } from "../../http/limits/RateLimit.ts"
 import { inTime, portInTime } from "../../runtime/PortCall.ts"
 import * as Turns from "../../runtime/turns/Turns.ts"
-import { PortalSessions } from "../../accounts/store/PortalSessions.ts"
+import { type PortalSession, PortalSessions } from "../../accounts/store/PortalSessions.ts"
 import { csrfToken, isSame, isSentFromHere, referrerPolicy } from "./OwnForms.ts"
 
 /** A request with a valid session. */

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import type { PortalSession } from "../../api/Authorization.ts"
+import type { PortalSession } from "../../accounts/store/PortalSessions.ts"
 import { Concurrency } from "../../http/limits/Concurrency.ts"
 import { RateLimit } from "../../http/limits/RateLimit.ts"
 import { RequestTurns } from "../../http/limits/RequestTurns.ts"
