@@ -61,7 +61,7 @@ const reserved: ReadonlyArray<{
   {
     module: /^effect$/,
     names: ["Config"],
-    folders: [host, "src/clients", "src/http", "src/runtime", ...subjects, ...stores, "src/cli/user"]
+    folders: [host, "src/clients", "src/http", "src/runtime", ...subjects, ...stores, "src/cli"]
   },
   { module: /^effect$/, names: ["ConfigProvider"], folders: [host] },
   { module: /^effect\/ConfigProvider/, folders: [host] },

@@ -1,6 +1,6 @@
 import { Effect, Option } from "effect"
 import { Argument, Command } from "effect/cli"
-import { passphrase } from "../../../operations/backup/BackupKeys.ts"
+import { passphrase } from "./Passphrase.ts"
 import { previousKeyFile } from "../../../operations/backup/KeyOfBackup.ts"
 import { restore as restoreFile, verify } from "../../../operations/backup/Restoring.ts"
 import { json, say } from "../Answers.ts"
