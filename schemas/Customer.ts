@@ -50,6 +50,7 @@ export class CustomerUpdate extends Schema.Opaque<CustomerUpdate>()(
     ...Struct.map(Struct.map(sentFields, Schema.NullOr), Schema.optionalKey),
     metadata: Schema.optionalKey(Metadata)
   }).annotate({
+    fixed: Object.keys(CustomerRequest.fields),
     identifier: "CustomerUpdate",
     description: "The fields of a customer to change.",
     examples: [{ email: "facturas@cliente.test" }]

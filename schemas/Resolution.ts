@@ -87,6 +87,7 @@ export class ResolutionUpdate extends Schema.Opaque<ResolutionUpdate>()(
     is_active: Schema.optionalKey(Schema.Boolean),
     valid_to: Schema.optionalKey(LocalDate)
   }).annotate({
+    fixed: Object.keys(ResolutionRequest.fields),
     identifier: "ResolutionUpdate",
     description: "The fields of a numbering range to change.",
     examples: [{ is_active: false }]

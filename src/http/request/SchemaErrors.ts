@@ -75,7 +75,10 @@ export const missing = (path: ReadonlyArray<PropertyKey>, type?: SchemaAST.AST):
   return violationAt(path, "parameter_missing", typeof instead === "string" ? instead : "is required")
 }
 
-/** The violation of an unknown member. In a record with free names (`metadata`), the violation of an invalid name. */
+/**
+ * The violation of an unknown member. In a record with free names (`metadata`), the violation of an invalid name. The
+ * annotation `fixed` of an update names the fields that only the creation has.
+ */
 export const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST): Violation => {
   const names = SchemaAST.isObjects(ast) ? ast.indexSignatures.map((index) => index.parameter) : []
   for (const name of names) {
@@ -84,7 +87,10 @@ export const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST)
     )
     if (broken !== undefined) return annotated(path, broken.annotations)
   }
-  return violationAt(path, "parameter_unknown", "is not known here; check its spelling or remove it")
+  const fixed = ast.annotations?.["fixed"]
+  const isFixed = Array.isArray(fixed) && fixed.includes(path.at(-1))
+  const message = isFixed ? "must be omitted: it cannot be changed" : "is not known here; check its spelling or remove it"
+  return violationAt(path, "parameter_unknown", message)
 }
 
 /**

@@ -20,10 +20,10 @@ export const badResolutions = [
     [
       "a change of a field that issued documents show",
       patch("/v1/resolutions/res_1", { prefix: "A" }),
-      /not known/,
+      /^prefix must be omitted: it cannot be changed\.$/,
       "prefix"
     ],
-    ["a counter set back", patch("/v1/resolutions/res_1", { next_number: 1 }), /not known/, "next_number"]
+    ["a counter set back", patch("/v1/resolutions/res_1", { next_number: 1 }), /cannot be changed/, "next_number"]
   ]),
   ...refused("parameter_invalid", [
     ["letters for a number", resolution({ number: "A1" }), /1 to 20 digits/, "number"],
