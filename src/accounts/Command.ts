@@ -83,7 +83,7 @@ interface Before<Tag extends CommandTag, Prepared> {
 interface Alone<Tag extends CommandTag, Prepared> extends Before<Tag, Prepared> {
   /** `before` takes long or calls other systems, so it starts only if the request has no stored response. */
   readonly isBeforeLong?: true
-  /** The response holds a secret, so it is stored sealed. */
+  /** The response holds a secret, so it is stored encrypted. */
   readonly isSecret?: true
   /** Runs in a transaction of its own, in the account's view. */
   readonly run: (account: AccountMode, payload: Payload<Tag>, prepared: Prepared) => Steps<Done>

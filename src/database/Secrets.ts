@@ -30,8 +30,8 @@ export class SecretKey extends Context.Service<SecretKey, Redacted.Redacted<Uint
 ) {}
 
 /**
- * A second key that opens secrets, during a change of the `SecretKey`. It never seals. By default undefined: only the
- * `SecretKey` opens secrets.
+ * A second key that decrypts secrets, during a change of the `SecretKey`. It never encrypts. By default undefined: only
+ * the `SecretKey` opens secrets.
  *
  * @example
  * ```ts
@@ -69,9 +69,9 @@ const form = "v1."
 const nonceLength = 12
 
 /**
- * Seals secrets at rest with AES-256-GCM. Each secret is bound to its context in the database, so that a ciphertext in
- * another row does not open. A sealed secret is `v1.` followed by the base64 of nonce, ciphertext and tag. It does not
- * name its key, so that processes of earlier releases can open it.
+ * Encrypts secrets at rest with AES-256-GCM. Each secret is bound to its context in the database, so that a ciphertext
+ * in another row cannot be decrypted. An encrypted secret is `v1.` followed by the base64 of nonce, ciphertext and tag.
+ * It does not name its key, so that processes of earlier releases can open it.
  *
  * @internal
  */
@@ -98,14 +98,14 @@ export class Secrets extends Context.Service<Secrets>()("folio/database/Secrets"
       return decoder.decode(plain)
     })
 
-    /** Opens a sealed secret. Dies if neither key sealed it, or a key sealed it for another context. */
+    /** Decrypts an encrypted secret. Dies if neither key encrypted it, or a key encrypted it for another context. */
     const open = (sealed: string, context: string) =>
       openWith(current, sealed, context).pipe(
         Effect.catch((error) => (previous === undefined ? Effect.fail(error) : openWith(previous, sealed, context))),
         Effect.orDie
       )
 
-    /** The key that opens a sealed secret; undefined if neither does. */
+    /** The key that decrypts an encrypted secret; undefined if neither does. */
     const keyOf = Effect.fnUntraced(function* (sealed: string, context: string) {
       const opens = (key: typeof current) => Effect.map(Effect.exit(openWith(key, sealed, context)), Exit.isSuccess)
       if (yield* opens(current)) return "current"
@@ -117,7 +117,7 @@ export class Secrets extends Context.Service<Secrets>()("folio/database/Secrets"
 }) {
   static readonly layer = Layer.effect(Secrets, Secrets.make)
 
-  /** Seals with `key`, and opens with both keys. */
+  /** Encrypts with `key`, and decrypts with both keys. */
   static readonly layerOf = (key: Redacted.Redacted<Uint8Array>, previous?: Redacted.Redacted<Uint8Array>) =>
     Layer.provide(
       Secrets.layer,

@@ -24,8 +24,8 @@ const pathOf = (redacted: Redacted.Redacted<string> | undefined) => {
 }
 
 /**
- * The secrets in the settings: passwords in URLs, the sealing keys, the secret of mail notices, the PIN, the path and
- * the secret of alerts, and OTLP header values.
+ * The secrets in the settings: passwords in URLs, the encryption keys, the secret of mail notices, the PIN, the path
+ * and the secret of alerts, and OTLP header values.
  */
 const secretsOfSettings = Effect.gen(function* () {
   const { databaseUrl: database, folioKey, folioKeyPrevious, traces: spans } = yield* Settings

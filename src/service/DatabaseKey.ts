@@ -8,15 +8,15 @@ import { fileName, keyOf } from "../runtime/process/SealingKey.ts"
 import { Settings } from "../runtime/process/Settings.ts"
 
 const restore =
-  "Restore that file from its backup, or set FOLIO_KEY to what it held: another key would not open the secrets in the database."
+  "Restore that file from its backup, or set FOLIO_KEY to its content: another key cannot decrypt the secrets in the database."
 
 const wrongKey = (source: string, previous: typeof PreviousSecretKey.Service) =>
   new DataDirError({
-    message: `The key in ${source} is not the one that the secrets in the database are sealed with${previous === undefined ? "" : ", nor is FOLIO_KEY_PREVIOUS"}. Restore that key: the file ${fileName} of the DATA_DIR that this database was first served with, or the FOLIO_KEY. To change the key, set FOLIO_KEY_PREVIOUS to the former key, and run folio rekey.`
+    message: `The key in ${source} is not the one that encrypted the secrets in the database${previous === undefined ? "" : ", nor is FOLIO_KEY_PREVIOUS"}. Restore that key: the file ${fileName} of the DATA_DIR that this database was first served with, or the FOLIO_KEY. To change the key, set FOLIO_KEY_PREVIOUS to the former key, and run folio rekey.`
   })
 
 const unfinished =
-  "The change of the sealing key is not finished: FOLIO_KEY_PREVIOUS still seals stored secrets. When every process has the new key, run: folio rekey."
+  "The change of the encryption key is not finished: stored secrets are still encrypted with FOLIO_KEY_PREVIOUS. When every process has the new key, run: folio rekey."
 
 /** Both keys, after a check that one of them is the database's. Fails with the error for `source`. */
 const checked = Effect.fnUntraced(function* (
@@ -44,7 +44,7 @@ export const layerSecretKey = Layer.effectContext(
     const file = Path.join(dataDir, fileName)
     if (!Fs.existsSync(file) && (yield* isAnythingSealed)) {
       return yield* new DataDirError({
-        message: `There is no ${file}, and the database holds sealed secrets. ${restore}`
+        message: `There is no ${file}, and the database holds encrypted secrets. ${restore}`
       })
     }
     const { content, made, path } = yield* keep(
@@ -59,7 +59,7 @@ export const layerSecretKey = Layer.effectContext(
     )
     if (made) {
       yield* Effect.logWarning(
-        `A key that seals secrets at rest was made in ${path}. Back it up apart from the database: without it signing secrets are lost. In production set FOLIO_KEY.`
+        `Created the encryption key ${path}. Back it up apart from the database: without it, the encrypted secrets are lost. In production, set FOLIO_KEY.`
       )
     }
     return keys

@@ -63,9 +63,9 @@ const agreed = Effect.gen(function* () {
 })
 
 /**
- * The default `SandboxCertificate`: one for all processes, sealed in the database, and created if there is none. At the
- * next start, a team's own certificate in `sandbox-certificate.pem` in `DataDir` replaces it. Requires `SecretKey` and
- * a `SqlClient`. Fails with `DataDirError` if the file is unusable.
+ * The default `SandboxCertificate`: one for all processes, encrypted in the database, and created if there is none. At
+ * the next start, a team's own certificate in `sandbox-certificate.pem` in `DataDir` replaces it. Requires `SecretKey`
+ * and a `SqlClient`. Fails with `DataDirError` if the file is unusable.
  */
 export const layerSandboxCertificate = Layer.effect(
   SandboxCertificate,

@@ -105,7 +105,7 @@ export const sentApiKey = (authorization = ""): Result.Result<string, KeyFault> 
 export const localKeyPrefix = "key_0000000000"
 
 /**
- * The API key for Folio's own calls on behalf of an account. It is derived from the key that seals secrets, so that
+ * The API key for Folio's own calls on behalf of an account. It is derived from the key that encrypts secrets, so that
  * every process has the same key and none stores it.
  */
 export const localApiKey = (secret: Uint8Array, { account_id, livemode }: AccountMode) => {

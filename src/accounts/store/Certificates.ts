@@ -38,7 +38,7 @@ export const signingCertificate = (account: AccountId) =>
 const cacheTime = Duration.seconds(1)
 const cacheSize = 10_000
 
-/** The place that a certificate and its key are sealed for (see `Secrets`). */
+/** The place that a certificate and its key are encrypted for (see `Secrets`). */
 export const certificateContext = (id: string) => `certificates|${id}`
 
 export class Certificates extends Context.Service<Certificates>()("folio/accounts/store/Certificates", {
@@ -70,12 +70,12 @@ export class Certificates extends Context.Service<Certificates>()("folio/account
       current: (account: AccountId) => Cache.get(cache, account),
       /** The certificates that live accounts sign with, read from the database. */
       currentOf,
-      /** The unsealed PEM text of a certificate, as inserted. */
+      /** The decrypted PEM text of a certificate, as inserted. */
       pem: Effect.fn("Certificates.pem")(function* (certificate: Pick<StoredCertificate, "account_id" | "id">) {
         const { sealed } = yield* findSealed(certificate)
         return Redacted.make(yield* secrets.open(sealed, certificateContext(certificate.id)))
       }),
-      /** Seals and stores a certificate in the caller's transaction. */
+      /** Encrypts and stores a certificate in the caller's transaction. */
       insert: Effect.fn("Certificates.insert")(function* (
         certificate: StoredCertificate,
         pem: Redacted.Redacted<string>

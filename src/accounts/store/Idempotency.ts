@@ -211,7 +211,7 @@ export const unlessAnswered = <A>(
   return isLong ? storedOr(prepared) : Effect.catch(prepared, (refusal) => storedOr(Effect.fail(refusal)))
 }
 
-/** The place that a stored response is sealed for (see `Secrets`). */
+/** The place that a stored response is encrypted for (see `Secrets`). */
 export const answerContext = (claim: { readonly api_key_id: string; readonly value: string }) =>
   `idempotency_keys|${claim.api_key_id}|${claim.value}`
 
@@ -288,7 +288,7 @@ export class Idempotency extends Context.Service<Idempotency>()("folio/accounts/
 
     /**
      * Runs `effect` and stores its response in one transaction of `AccountView`, or replays the stored response to the
-     * first request. If `secret` is true, the stored response is sealed. Without a claim, `effect` runs in a
+     * first request. If `secret` is true, the stored response is encrypted. Without a claim, `effect` runs in a
      * transaction of `AccountView`, and no response is stored.
      */
     const once = Effect.fn("Idempotency.once")(function* (

@@ -56,7 +56,7 @@ const Row = Schema.Struct({
 })
 export type StoredResolution = typeof Row.Type
 
-/** The place that the technical key of a range is sealed for (see `Secrets`). */
+/** The place that the technical key of a range is encrypted for (see `Secrets`). */
 export const rangeContext = ({ id }: { readonly id: string }) => `resolutions|${id}`
 
 const Stored = Schema.Struct({ ...Row.fields, technical_key_sealed: Schema.NullOr(Schema.String) })

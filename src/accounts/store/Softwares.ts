@@ -29,7 +29,7 @@ const Sealed = Schema.Struct({
 // The maximum number of issuer versions whose software is cached. The software of a version never changes.
 const cacheSize = 10_000
 
-/** The place that a software's PIN is sealed for (see `Secrets`). */
+/** The place that a software's PIN is encrypted for (see `Secrets`). */
 export const softwareContext = (id: string) => `softwares|${id}`
 
 /**

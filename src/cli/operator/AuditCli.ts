@@ -72,7 +72,7 @@ const tail = Command.make(
 
 const wordsOf = ({ entries, fault, unsealed }: VerifiedChain) => {
   if (fault !== null) return `WRONG at position ${fault.position}: ${fault.message}`
-  const waiting = unsealed === 0n ? "" : `, ${unsealed} not sealed yet`
+  const waiting = unsealed === 0n ? "" : `, ${unsealed} not in the chain yet`
   return `ok, ${entries} ${entries === 1 ? "entry" : "entries"}${waiting}`
 }
 

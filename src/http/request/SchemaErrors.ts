@@ -89,7 +89,9 @@ export const unexpected = (path: ReadonlyArray<PropertyKey>, ast: SchemaAST.AST)
   }
   const fixed = ast.annotations?.["fixed"]
   const isFixed = Array.isArray(fixed) && fixed.includes(path.at(-1))
-  const message = isFixed ? "must be omitted: it cannot be changed" : "is not known here; check its spelling or remove it"
+  const message = isFixed
+    ? "must be omitted: it cannot be changed"
+    : "is not known here; check its spelling or remove it"
   return violationAt(path, "parameter_unknown", message)
 }
 

@@ -47,7 +47,7 @@ export type EnablementKey = Pick<StoredEnablement, "account_id" | "id">
 /** A requested test set: its id, its range and the number of documents of each kind. */
 export type NewEnablement = Pick<StoredEnablement, "id" | "wanted" | "range">
 
-/** A new test set as stored: the range without its technical key, and the sealed key. */
+/** A new test set as stored: the range without its technical key, and the encrypted key. */
 interface SealedEnablement extends Pick<NewEnablement, "id" | "wanted"> {
   readonly range: Schema.Struct.Type<typeof granted>
   readonly sealed: string
@@ -86,7 +86,7 @@ export const tooMany = (what: string) =>
     message: `${what}: contact the operator before you continue.`
   })
 
-/** The place that the technical key of a test set's range is sealed for. */
+/** The place that the technical key of a test set's range is encrypted for. */
 export const testRangeContext = ({ account_id, id }: Pick<Key, "account_id" | "id">) =>
   `enablements|${account_id}|${id}`
 

@@ -30,8 +30,8 @@ const headLength = 9
 const frameMax = 256 * 1024 * 1024
 
 /**
- * `header`: facts about the backup. `keys`: the sealed keys. `table`, `rows`, `end`: a table, its rows in portions, and
- * their count and SHA-256. `sequences`: the database's counters. `last`: the end of the file.
+ * `header`: facts about the backup. `keys`: the encrypted keys. `table`, `rows`, `end`: a table, its rows in portions,
+ * and their count and SHA-256. `sequences`: the database's counters. `last`: the end of the file.
  */
 const letters = { header: "H", keys: "K", table: "T", rows: "R", end: "E", sequences: "S", last: "Z" } as const
 export type FrameKind = keyof typeof letters
@@ -46,7 +46,7 @@ const Last = Schema.fromJsonString(
   Schema.Struct({ frames: Schema.Int, sha256: Schema.String, mac: Schema.optionalKey(Schema.String) })
 )
 
-/** The key that seals the secrets of the database. */
+/** The key that encrypts the secrets of the database. */
 export type BackupKey = Redacted.Redacted<Uint8Array>
 
 /** A code over the SHA-256 of all frames, which only the key can produce. */

@@ -1,10 +1,10 @@
-/** The keys in a backup, sealed with a passphrase. */
+/** The keys in a backup, encrypted with a passphrase. */
 import { Effect, Redacted, Schema } from "effect"
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from "node:crypto"
 import { BackupError } from "./BackupFile.ts"
 
 /**
- * Keys and files outside the database: the key that seals secrets at rest (base64), during a change of this key the
+ * Keys and files outside the database: the key that encrypts secrets at rest (base64), during a change of this key the
  * second one, the sandbox account's test key, and the certificate that signs test documents (PEM).
  */
 export const Keys = Schema.Struct({
@@ -39,7 +39,7 @@ const derived = (passphrase: Redacted.Redacted<string>, salt: Uint8Array) =>
     )
   })
 
-/** Seals keys with AES-256-GCM, under a key that scrypt derives from the passphrase. */
+/** Encrypts keys with AES-256-GCM, under a key that scrypt derives from the passphrase. */
 export const seal = Effect.fnUntraced(function* (keys: Keys, passphrase: Redacted.Redacted<string>) {
   const [salt, nonce] = [randomBytes(16), randomBytes(12)]
   const cipher = createCipheriv("aes-256-gcm", yield* derived(passphrase, salt), nonce).setAAD(address)
@@ -54,7 +54,7 @@ const wrong = () =>
       "The passphrase does not open the keys of this backup. Give the backup's passphrase in FOLIO_BACKUP_PASSPHRASE or in the file of --passphrase-file."
   })
 
-/** Opens sealed keys. Fails with `BackupError` for a wrong passphrase. */
+/** Decrypts encrypted keys. Fails with `BackupError` for a wrong passphrase. */
 export const open = Effect.fnUntraced(function* (content: Uint8Array, passphrase: Redacted.Redacted<string>) {
   const { nonce, salt, sealed } = yield* Effect.mapError(
     Schema.decodeEffect(Sealed)(Buffer.from(content).toString()),

@@ -25,7 +25,7 @@ export const opensCanary = (canary: string, key: Redacted.Redacted<Uint8Array>) 
     Effect.provide(Layer.provide(Secrets.layerOf(key), NodeCrypto.layer))
   )
 
-/** The key that opens the canary, or the first key if nothing is sealed; none if no key opens it. */
+/** The key that opens the canary, or the first key if nothing is encrypted; none if no key opens it. */
 export const keyOfCanary = (
   canary: string | null,
   keys: ReadonlyArray<Redacted.Redacted<Uint8Array> | undefined>
@@ -41,7 +41,7 @@ export const keysHere = Effect.gen(function* () {
   if (found._tag !== "Key") {
     return yield* new BackupError({
       message:
-        "The key that seals secrets is missing, so the backup cannot include it. Set FOLIO_KEY or DATA_DIR to the service's value, or omit --with-key and keep the key in another place."
+        "The encryption key is missing, so the backup cannot include it. Set FOLIO_KEY or DATA_DIR to the service's value, or omit --with-key and keep the key in another place."
     })
   }
   const dataDir = yield* DataDir
@@ -58,17 +58,17 @@ export const keysHere = Effect.gen(function* () {
 
 const other = (source: string) =>
   new BackupError({
-    message: `The key in ${source} is not the one that the secrets of this backup are sealed with. Set FOLIO_KEY to the service's key, or replace the file with the service's file secret-key.`
+    message: `The key in ${source} is not the one that encrypted the secrets of this backup. Set FOLIO_KEY to the service's key, or replace the file with the service's file secret-key.`
   })
 
 const none = new BackupError({
   message:
-    "The secrets of this backup are sealed, and their key is missing. Set FOLIO_KEY to the service's key, or put the service's file secret-key into DATA_DIR. Without it, signing certificates, PINs and webhook secrets are lost."
+    "The secrets of this backup are encrypted, and their key is missing. Set FOLIO_KEY to the service's key, or put the service's file secret-key into DATA_DIR. Without it, signing certificates, PINs and webhook secrets are lost."
 })
 
 /**
  * The key of this place, or else from the keys of a backup, that opens the backup's canary; undefined if nothing is
- * sealed. `isNew`: write the key into `DataDir`.
+ * encrypted. `isNew`: write the key into `DataDir`.
  */
 export const keyFor = Effect.fnUntraced(function* (canary: string | null, keys: Keys | undefined) {
   const found = yield* existingSecretKey

@@ -66,7 +66,7 @@ const decoderOf = <S extends Schema.Codec<unknown, unknown>>(schema: S, file: st
     Effect.mapError(decode(content.toString()), () => damaged(file, "a part of it cannot be read"))
 }
 
-/** The header of a backup and its sealed keys, if any, which are at its beginning. */
+/** The header of a backup and its encrypted keys, if any, which are at its beginning. */
 export const readHeader = Effect.fnUntraced(function* (file: string) {
   const [first, second] = yield* Stream.runCollect(Stream.take(read(file), 2))
   if (first?.kind !== "header") return yield* damaged(file, "its beginning is missing")

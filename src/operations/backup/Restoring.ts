@@ -72,8 +72,8 @@ const scratch = Effect.acquireRelease(
 )
 
 /**
- * The key of a backup, if known, and whether it opens the secrets; `opens` is undefined if nothing is sealed or no key
- * is known.
+ * The key of a backup, if known, and whether it opens the secrets; `opens` is undefined if nothing is encrypted or no
+ * key is known.
  */
 const keyLook = Effect.fnUntraced(function* (header: Header, keys: Keys | undefined) {
   if (keys !== undefined) {

@@ -15,10 +15,10 @@ export const Header = Schema.Struct({
   server: Schema.String,
   /** Transaction number above all transactions in the rows of events. */
   transaction: Schema.String,
-  /** A known text, sealed with the key of the database's secrets; null if nothing was sealed yet. */
+  /** A known text, encrypted with the key of the database's secrets; null if nothing was encrypted yet. */
   canary: Schema.NullOr(Schema.String),
   tables: Schema.Array(Schema.String),
-  /** Whether the sealed keys follow the header. */
+  /** Whether the encrypted keys follow the header. */
   has_keys: Schema.Boolean
 })
 export type Header = typeof Header.Type

@@ -52,7 +52,9 @@ export interface ChainFault {
   readonly message: string
 }
 
-/** A verified chain. `entries` counts the sealed entries that fit, `unsealed` the entries that are not sealed yet. */
+/**
+ * A verified chain. `entries` counts the sealed entries that fit, `unsealed` the entries that are not in the chain yet.
+ */
 export interface VerifiedChain extends AccountMode {
   readonly entries: number
   readonly unsealed: bigint

@@ -12,7 +12,7 @@ import { sealedColumns, sealedPage } from "./SealedValues.ts"
 
 const secretsMax = 1_000
 
-/** The place of the sealed canary (see `Secrets`). */
+/** The place of the encrypted canary (see `Secrets`). */
 export const canaryContext = "key_canary"
 
 /**

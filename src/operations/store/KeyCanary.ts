@@ -8,7 +8,7 @@ const plain = "canary"
 
 const find = Query.firstIn(Schema.Struct({ sealed: Schema.String }), (sql) => sql`select sealed from key_canary`)
 
-/** Whether this database contains sealed secrets, which a new key could not open. */
+/** Whether this database contains encrypted secrets, which a new key could not decrypt. */
 export const isAnythingSealed = Effect.gen(function* () {
   return Option.isSome(yield* find) || (yield* Inspection.storedSecrets).length > 0
 })
@@ -20,7 +20,7 @@ const opens = ({ sealed }: { readonly sealed: string }) =>
 
 /**
  * Whether the key of `Secrets` opens the secrets of this database. A database without a canary accepts the key, unless
- * the database has secrets and the key opens none of them. The first accepted key seals the canary and becomes the
+ * the database has secrets and the key opens none of them. The first accepted key encrypts the canary and becomes the
  * database's key.
  */
 export const isKeyOfDatabase = Effect.gen(function* () {
@@ -38,7 +38,7 @@ export const isKeyOfDatabase = Effect.gen(function* () {
 })
 
 /**
- * Whether `key` opens the secrets in the database. While there are no secrets, the first tried key becomes the
+ * Whether `key` decrypts the secrets in the database. While there are no secrets, the first tried key becomes the
  * database's.
  *
  * @internal
@@ -46,8 +46,8 @@ export const isKeyOfDatabase = Effect.gen(function* () {
 export const isOfDatabase = (key: typeof SecretKey.Service) => Effect.provide(isKeyOfDatabase, Secrets.layerOf(key))
 
 /**
- * Seals the canary with the current key of `Secrets`, if the previous key sealed it. Other keys then open this database
- * no longer.
+ * Encrypts the canary with the current key of `Secrets`, if the previous key encrypted it. Other keys then open this
+ * database no longer.
  */
 export const moveCanary = Effect.gen(function* () {
   const secrets = yield* Secrets

@@ -8,7 +8,7 @@ import { leaseSeconds } from "../../database/Workers.ts"
 import { moveCanary } from "./KeyCanary.ts"
 import { replaceSealed, sealedColumns, sealedPage, type SealedValue } from "./SealedValues.ts"
 
-/* The change of the key that seals secrets, while the service runs. */
+/* The change of the key that encrypts secrets, while the service runs. */
 
 /** The rows that one statement reads. */
 const pageMax = 500
@@ -19,7 +19,7 @@ const lockedPause = "100 millis"
 /** The change of the key cannot be finished. The message is one line with the fix. */
 export class RekeyError extends Schema.TaggedError<RekeyError>()("RekeyError", { message: Schema.String }) {}
 
-/** The number of values of a table that a pass has read, has sealed with the current key, and could not open. */
+/** The number of values of a table that a pass has read, has encrypted with the current key, and could not open. */
 export interface TableCount {
   readonly table: string
   readonly read: number
@@ -27,7 +27,7 @@ export interface TableCount {
   readonly lost: number
 }
 
-/** Reads all values of a table once, and seals those of the previous key with the current one. */
+/** Reads all values of a table once, and encrypts those of the previous key with the current one. */
 const pass = Effect.fnUntraced(function* (column: (typeof sealedColumns)[number]) {
   const secrets = yield* Secrets
   const count = { read: 0, resealed: 0, locked: 0, lost: 0 }
@@ -52,8 +52,8 @@ const pass = Effect.fnUntraced(function* (column: (typeof sealedColumns)[number]
 })
 
 /**
- * Seals all values of a table with the current key. Returns after a pass that found none of the previous key: no value
- * then needs it, unless a process still seals with it.
+ * Encrypts all values of a table with the current key. Returns after a pass that found none of the previous key: no
+ * value then needs it, unless a process still encrypts with it.
  */
 const resealTable = Effect.fnUntraced(function* (column: (typeof sealedColumns)[number]) {
   let resealed = 0
@@ -65,7 +65,7 @@ const resealTable = Effect.fnUntraced(function* (column: (typeof sealedColumns)[
   }
 })
 
-/** Fails while a running process seals with another key: its next secret would need the previous key again. */
+/** Fails while a running process encrypts with another key: its next secret would need the previous key again. */
 const checkProcesses = Effect.fnUntraced(function* (key: typeof SecretKey.Service) {
   const others = yield* Query.allIn(
     Schema.Struct({ count: Schema.Int }),
@@ -98,10 +98,10 @@ const revokeLocalKeys = Effect.fnUntraced(function* (key: typeof SecretKey.Servi
 })
 
 /**
- * Seals every stored secret with `key`, the current key of `Secrets`, and then the canary. `report` receives the count
- * of each table. May be killed at any time and run again, also concurrently. Fails with `RekeyError` if a process still
- * seals with another key, or if neither key opens a secret and `leaveLost` is false. The previous key then stays the
- * database's.
+ * Encrypts every stored secret with `key`, the current key of `Secrets`, and then the canary. `report` receives the
+ * count of each table. May be killed at any time and run again, also concurrently. Fails with `RekeyError` if a process
+ * still encrypts with another key, or if neither key opens a secret and `leaveLost` is false. The previous key then
+ * stays the database's.
  */
 export const rekey = Effect.fn("Rekey.rekey")(function* <R>(
   key: typeof SecretKey.Service,
@@ -116,7 +116,7 @@ export const rekey = Effect.fn("Rekey.rekey")(function* <R>(
       message: `Neither key decrypts ${lost.map((table) => `${table.lost} of ${table.read} values in ${table.table}`).join(", ")}. Run folio rekey with the key that encrypted them as FOLIO_KEY_PREVIOUS. If that key is lost, add --leave-lost.`
     })
   }
-  // A process that has started meanwhile may have sealed a value that was already read.
+  // A process that has started meanwhile may have encrypted a value that was already read.
   yield* checkProcesses(key)
   const revoked = yield* revokeLocalKeys(key)
   yield* moveCanary

@@ -10,7 +10,7 @@ import { testRangeContext } from "../../invoices/store/Enablements.ts"
 import * as Query from "../../database/Query.ts"
 import { secretContext } from "../../webhooks/store/WebhookEndpoints.ts"
 
-/* Every value that `Secrets` has sealed in the database, except the canary. */
+/* Every value that `Secrets` has encrypted in the database, except the canary. */
 
 type KeyOfRow = Readonly<Record<string, string>>
 
@@ -19,7 +19,7 @@ interface SealedColumn {
   readonly column: string
   /** The columns of the primary key, each with its type. */
   readonly key: Readonly<Record<string, string>>
-  /** SQL condition: whether the value of a row is sealed. */
+  /** SQL condition: whether the value of a row is encrypted. */
   readonly isSealed: string
   readonly placeOf: (key: KeyOfRow) => string
 }
@@ -32,7 +32,7 @@ const ofAccounts = (table: string, column: string, contextOf: (id: string, accou
   placeOf: ({ account_id = "", id = "" }: KeyOfRow) => contextOf(id, account_id)
 })
 
-/** The sealed columns of all tables. */
+/** The encrypted columns of all tables. */
 export const sealedColumns: ReadonlyArray<SealedColumn> = [
   ofAccounts("webhook_endpoints", "secret", secretContext),
   ofAccounts("certificates", "sealed", certificateContext),
@@ -57,7 +57,7 @@ export const sealedColumns: ReadonlyArray<SealedColumn> = [
   }
 ]
 
-/** A sealed value, with the key of its row and the place that it is sealed for. */
+/** An encrypted value, with the key of its row and the place that it is encrypted for. */
 export interface SealedValue {
   readonly key: KeyOfRow
   readonly secret: string
@@ -70,9 +70,9 @@ const Row = Schema.Struct({
 })
 
 /**
- * Reads the sealed values of a column in the order of the primary key, among the next `limit` rows after the row
+ * Reads the encrypted values of a column in the order of the primary key, among the next `limit` rows after the row
  * `after`. `last` is the last row that was read; undefined if there are no more rows. A page costs the same however few
- * of the rows are sealed.
+ * of the rows are encrypted.
  */
 export const sealedPage = Effect.fnUntraced(function* (
   { column, isSealed, key, placeOf, table }: SealedColumn,
@@ -100,8 +100,8 @@ export const sealedPage = Effect.fnUntraced(function* (
 const isLockTaken = (error: SqlError.SqlError) => error.reason instanceof SqlError.LockTimeoutError
 
 /**
- * Replaces a sealed value, unless another transaction has changed or locked it meanwhile. Returns whether it replaced
- * the value.
+ * Replaces an encrypted value, unless another transaction has changed or locked it meanwhile. Returns whether it
+ * replaced the value.
  */
 export const replaceSealed = Effect.fnUntraced(function* (
   { column, key, table }: SealedColumn,

@@ -4,7 +4,7 @@ import * as Path from "node:path"
 import { attempt, DataDir } from "./DataFiles.ts"
 import { Settings } from "./Settings.ts"
 
-/** The file in `DataDir` for the key that seals secrets at rest. */
+/** The file in `DataDir` for the key that encrypts secrets at rest. */
 export const fileName = "secret-key"
 
 /** The key in the content of that file; undefined if the content is damaged. */
@@ -14,7 +14,7 @@ export const keyOf = (content: string) => {
 }
 
 /**
- * The existing key that seals secrets at rest with `FOLIO_KEY_PREVIOUS`, or the reason why there is none. Creates no
+ * The existing key that encrypts secrets at rest with `FOLIO_KEY_PREVIOUS`, or the reason why there is none. Creates no
  * key.
  *
  * @internal

@@ -15,7 +15,7 @@ import { Workers } from "../../database/Workers.ts"
  *
  * - `attempts`: the number of completed attempts.
  * - `scheduled`: the number of attempts that count for the current retry schedule.
- * - `secret`: the signing secret; null if the key does not open the sealed secret.
+ * - `secret`: the signing secret; null if the key does not open the encrypted secret.
  */
 export interface DueDelivery extends Due {
   readonly endpoint: EndpointKey
@@ -80,7 +80,7 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/webhooks/st
 
     const claim = yield* DeliveryClaims.make(sql, workers.id)
 
-    // The cache key contains the sealed secret, so that the cache never returns a rotated secret.
+    // The cache key contains the encrypted secret, so that the cache never returns a rotated secret.
     const opened = yield* Cache.makeWith(
       (key: string) => {
         const [endpoint, sealed] = key.split("|") as [EndpointKey["id"], string]

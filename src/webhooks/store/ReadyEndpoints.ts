@@ -10,7 +10,7 @@ export interface TakenDelivery {
   readonly event_type: string
   readonly body: string
   readonly url: string
-  /** The sealed signing secret. */
+  /** The encrypted signing secret. */
   readonly secret: string
 }
 

@@ -40,7 +40,7 @@ export const limitReached = new ApiError({
   message: `An account has at most ${endpointsPerAccountMax} webhook endpoints in each mode. Delete one that is no longer used.`
 })
 
-/** The place of an endpoint's sealed signing secret (see `Secrets`). */
+/** The place of an endpoint's encrypted signing secret (see `Secrets`). */
 export const secretContext = (id: string) => `webhook_endpoints|${id}`
 
 export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio/webhooks/store/WebhookEndpoints", {
@@ -60,7 +60,9 @@ export class WebhookEndpoints extends Context.Service<WebhookEndpoints>()("folio
       (account: AccountMode) => sql`select count(*) from webhook_endpoints where ${ofAccount(sql, account)}`
     )
 
-    /** Inserts an endpoint and its sealed secret in the caller's transaction. Fails with `endpoint_limit_reached`. */
+    /**
+     * Inserts an endpoint and its encrypted secret in the caller's transaction. Fails with `endpoint_limit_reached`.
+     */
     const insert = Effect.fn("WebhookEndpoints.insert")(function* (endpoint: StoredWebhookEndpoint, secret: string) {
       yield* AccountView.lock(sql, endpoint)
       if ((yield* countEndpoints(endpoint)).count >= endpointsPerAccountMax) return yield* limitReached

@@ -209,7 +209,7 @@ describe("a backup file", () => {
       const none = yield* folioHere(["restore", file], { ...keyless, DATABASE_URL: to, DATA_DIR: yield* dataDirectory })
       assert.match(
         none.error,
-        /^folio: The secrets of this backup are sealed, and their key is missing\. Set FOLIO_KEY/
+        /^folio: The secrets of this backup are encrypted, and their key is missing\. Set FOLIO_KEY/
       )
 
       const used = yield* dataDirectory

@@ -19,7 +19,7 @@ import { it } from "../../support/Tests.ts"
 const [old, next] = [base64Of(former), newSecretKey()]
 const changed = { FOLIO_KEY: base64Of(next), FOLIO_KEY_PREVIOUS: old }
 
-const unfinished = "The change of the sealing key is not finished"
+const unfinished = "The change of the encryption key is not finished"
 
 type Settings = Record<string, string>
 

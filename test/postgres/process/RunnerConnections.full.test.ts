@@ -108,7 +108,7 @@ describeLive(Runner.layer)("The port for the other processes", (it) => {
     const { message } = yield* Effect.flip(stranger.start())
     const lines = message.split("\n").filter((line) => line.startsWith("folio: "))
     assert.deepStrictEqual(lines, [
-      "folio: The key in FOLIO_KEY is not the one that the secrets in the database are sealed with. Restore that key: the file secret-key of the DATA_DIR that this database was first served with, or the FOLIO_KEY. To change the key, set FOLIO_KEY_PREVIOUS to the former key, and run folio rekey."
+      "folio: The key in FOLIO_KEY is not the one that encrypted the secrets in the database. Restore that key: the file secret-key of the DATA_DIR that this database was first served with, or the FOLIO_KEY. To change the key, set FOLIO_KEY_PREVIOUS to the former key, and run folio rekey."
     ])
     assert.deepStrictEqual(
       yield* service.rows(`select 1 from cluster_${Revision.defaultValue()}_runners where address like '%${port}%'`),

@@ -44,7 +44,7 @@ const own = (key: string, previous?: string) =>
     )
   )
 
-/** An endpoint whose secret is sealed with this key, as a release without a canary has left it. */
+/** An endpoint whose secret is encrypted with this key, as a release without a canary has left it. */
 const endpointSealedWith = Effect.fnUntraced(function* (url: string, key: string) {
   const id = WebhookEndpointId.make(`we_${"0".repeat(26)}`)
   const account = AccountId.make(`ten_${"0".repeat(26)}`)
@@ -62,7 +62,7 @@ const endpointSealedWith = Effect.fnUntraced(function* (url: string, key: string
   )
 })
 
-describe("The key that seals secrets", () => {
+describe("The encryption key", () => {
   it.live(
     "belongs to its database for ever: a start with another key or none fails, and creates no new key",
     function* () {
@@ -77,13 +77,13 @@ describe("The key that seals secrets", () => {
       const lost = yield* refusedWith({ DATABASE_URL, DATA_DIR: second })
       assert.match(
         lost,
-        /^There is no .*secret-key, and the database holds sealed secrets\. Restore that file .*FOLIO_KEY/
+        /^There is no .*secret-key, and the database holds encrypted secrets\. Restore that file .*FOLIO_KEY/
       )
       assert.deepStrictEqual(Fs.readdirSync(second), [])
-      const wrong = /^The key in FOLIO_KEY is not the one that the secrets in the database are sealed with\. Restore/
+      const wrong = /^The key in FOLIO_KEY is not the one that encrypted the secrets in the database\. Restore/
       assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: first, FOLIO_KEY: other }), wrong)
       assert.strictEqual(yield* keyOf({ DATABASE_URL, DATA_DIR: second }, own(key)), key)
-      const ofTeam = /^The key in the part secretKey is not the one that the secrets in the database are sealed with\./
+      const ofTeam = /^The key in the part secretKey is not the one that encrypted the secrets in the database\./
       assert.match(yield* refusedWith({ DATABASE_URL, DATA_DIR: second }, own(other)), ofTeam)
       Fs.writeFileSync(file, other)
       assert.match(
@@ -93,7 +93,7 @@ describe("The key that seals secrets", () => {
     }
   )
 
-  it.live("must open the secrets that an earlier release has sealed in the database", function* () {
+  it.live("must open the secrets that an earlier release has encrypted in the database", function* () {
     const [key, other] = [newKey(), newKey()]
     const DATABASE_URL = yield* freshDatabase
     yield* endpointSealedWith(DATABASE_URL, key)
@@ -119,8 +119,7 @@ describe("The key that seals secrets", () => {
     })
     assert.strictEqual(yield* keyOf(with2(next, key)), next)
     assert.strictEqual(yield* keyOf(with2(key, next)), key)
-    const neither =
-      /^The key in FOLIO_KEY is not the one that the secrets .* are sealed with, nor is FOLIO_KEY_PREVIOUS\./
+    const neither = /^The key in FOLIO_KEY is not the one that encrypted the secrets .*, nor is FOLIO_KEY_PREVIOUS\./
     assert.match(yield* refusedWith(with2(next, other)), neither)
     const refused = yield* refusedWith({ DATABASE_URL, DATA_DIR: empty, FOLIO_KEY: next })
     assert.match(refused, /To change the key, set FOLIO_KEY_PREVIOUS to the former key, and run folio rekey\.$/)
@@ -184,7 +183,7 @@ describe("An empty or damaged file of DATA_DIR", () => {
     const { dataDir: DATA_DIR } = service
     const spoiled = [
       ["postgres/PG_VERSION", "garbage", /PostgreSQL in .* does not start: .*data directory\. .* from a backup/],
-      ["secret-key", undefined, /There is no .*secret-key, and the database holds sealed secrets/],
+      ["secret-key", undefined, /There is no .*secret-key, and the database holds encrypted secrets/],
       ["sandbox-certificate.pem", "", /sandbox-certificate\.pem is empty.* Remove it/],
       ["sandbox-certificate.pem", "garbage", /sandbox-certificate\.pem is damaged.* Remove it/]
     ] as const

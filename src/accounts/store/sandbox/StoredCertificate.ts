@@ -3,9 +3,9 @@ import { SqlClient } from "effect/sql"
 import * as Query from "../../../database/Query.ts"
 import { Secrets } from "../../../database/Secrets.ts"
 
-/* The certificate that signs the test documents of all processes: sealed PEM text in one row. */
+/* The certificate that signs the test documents of all processes: encrypted PEM text in one row. */
 
-/** The place that the certificate is sealed for (see `Secrets`). */
+/** The place that the certificate is encrypted for (see `Secrets`). */
 export const sandboxCertificateContext = "sandbox_certificate"
 
 const row = Query.firstIn(
@@ -32,7 +32,7 @@ export const replaceCertificate = Effect.fnUntraced(function* (before: string | 
     yield* Effect.orDie(sql`insert into sandbox_certificate ${sql.insert({ sealed })} on conflict do nothing`)
   } else {
     const found = yield* row
-    // Compares the opened texts, because two seals of the same text differ.
+    // Compares the opened texts, because two ciphertexts of the same text differ.
     if (Option.isSome(found) && (yield* secrets.open(found.value.sealed, sandboxCertificateContext)) === before) {
       yield* Effect.orDie(
         sql`update sandbox_certificate set sealed = ${sealed} where one and sealed = ${found.value.sealed}`
