@@ -51,7 +51,7 @@ export class ApiError extends Schema.TaggedError<ApiError>()("ApiError", {
   static missing(what: string, id: string, param?: string): ApiError {
     return new ApiError({
       code: "resource_missing",
-      message: `There is no ${what} ${JSON.stringify(id.slice(0, 64))} for this key. Check the id, and that it was made with a key of the same mode.`,
+      message: `There is no ${what} ${JSON.stringify(id.slice(0, 64))} for this key. Check the id, and that it was created with a key of the same mode.`,
       ...(param === undefined ? {} : { param })
     })
   }

@@ -36,7 +36,7 @@ export class Attempt extends Schema.Opaque<Attempt>()(
     number: field(Schema.Int, "Number of the attempt within its delivery, starting with 1.", 1),
     trigger: field(
       AttemptTrigger,
-      "Trigger of the attempt: `auto` for the retry schedule, `manual` for a redelivery, `recover` for a recovery, `test` for a sample event."
+      "Trigger of the attempt: `auto` for the retry schedule, `manual` for a redelivery, `recover` for a recovery, `test` for a test event."
     ),
     started_at: Timestamp,
     duration_ms: field(Schema.Int, "Duration of the attempt, in milliseconds.", 83),
@@ -129,7 +129,7 @@ export class Recovery extends Schema.Opaque<Recovery>()(
 export class WebhookTestRequest extends Schema.Opaque<WebhookTestRequest>()(
   Schema.Struct({ type: Schema.optionalKey(EventType) }).annotate({
     identifier: "WebhookTestRequest",
-    description: "The event type of the sample event.",
+    description: "The event type of the test event.",
     examples: [{ type: "invoice.accepted_by_authority" }]
   })
 ) {}

@@ -9,6 +9,6 @@ import { Schema } from "effect"
 export const EmailStatus = Schema.Literals(["pending", "delivered", "bounced", "complained", "failed"]).annotate({
   identifier: "EmailStatus",
   description:
-    "Status of the email. `pending`: no mail server has accepted the email yet. `delivered`: a mail server accepted the email. `bounced`: the address refused the email, or no server accepted it within 24 hours. `complained`: the recipient marked the email as spam. `failed`: Folio could not compose the email, or has no mail server."
+    "Status of the email. `pending`: no mail server has accepted the email yet. `delivered`: a mail server accepted the email. `bounced`: the mail server rejected the email, or no server accepted it within 24 hours. `complained`: the recipient marked the email as spam. `failed`: Folio could not compose the email, or has no mail server."
 })
 export type EmailStatus = typeof EmailStatus.Type

@@ -45,7 +45,7 @@ const rejectedFields = {
 }
 
 /**
- * An entry in the history of a document. For a transition, `to` is the document's stage or, at the end, its status.
+ * An entry in the timeline of a document. For a transition, `to` is the document's stage or, at the end, its status.
  * `from` is null for the creation.
  */
 export const TimelineEntry = Schema.Union([
@@ -77,7 +77,7 @@ export const TimelineEntry = Schema.Union([
     response_status: Schema.NullOr(Schema.Int),
     error: Schema.NullOr(Schema.Struct({ code: Schema.String, message: Schema.String }))
   })
-]).annotate({ identifier: "TimelineEntry", description: "An entry in the history of a document." })
+]).annotate({ identifier: "TimelineEntry", description: "An entry in the timeline of a document." })
 export type TimelineEntry = typeof TimelineEntry.Type
 
 export const TimelinePage = Page(TimelineEntry, "TimelinePage")

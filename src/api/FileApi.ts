@@ -66,7 +66,7 @@ const files = <const Name extends string, const Path extends `/v1/${string}`>(
       `${path}/:id/xml` as const,
       "application/xml",
       `Download the ${noun} XML`,
-      `Returns the signed XML of ${article} ${noun}, byte for byte as submitted to the authority.`
+      `Returns the signed XML of ${article} ${noun}, byte for byte as transmitted to the authority.`
     )
   ] as const
 

@@ -17,7 +17,7 @@ export class InvoicesApi extends group(
     success: accepted(InvoiceCreated),
     summary: "Create an invoice",
     description:
-      "Stores the invoice and returns it as a draft. Folio then numbers it, signs it and submits it to the tax authority. An event reports the outcome.",
+      "Stores the invoice and returns it as a draft. Folio then numbers it, signs it and transmits it to the tax authority. An event reports the outcome.",
     handling: { rules: "invoice", checkedAs: "invoice", creation: true, wholeDocument: "sent" }
   }),
   postKeyless("validateInvoice", "/v1/invoices/validate", {
@@ -80,7 +80,7 @@ export class InvoicesApi extends group(
     success: TimelinePage,
     summary: "Retrieve an invoice timeline",
     description:
-      "Lists the history of an invoice, oldest first: changes of state, calls to the tax authority, events, and the deliveries of these events."
+      "Lists the timeline of an invoice, oldest first: changes of state, calls to the tax authority, events, and the deliveries of these events."
   }),
   sendEmail("sendInvoiceEmail", `${item}/email`, "an invoice"),
   listEmails("listInvoiceEmails", `${item}/emails`, "invoice")

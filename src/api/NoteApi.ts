@@ -38,7 +38,7 @@ const noteEndpoints = <
       payload: request,
       success: accepted(created),
       summary: `Create a ${noun}`,
-      description: `Stores the ${noun} and returns it as a draft. Folio then numbers it, signs it and submits it to the tax authority. An event reports the outcome. Send the \`invoice_id\` of an accepted invoice of the account. If you omit it, send the buyer, the currency, and an invoice of another system (\`original\`) or a \`period\` within one calendar month.`,
+      description: `Stores the ${noun} and returns it as a draft. Folio then numbers it, signs it and transmits it to the tax authority. An event reports the outcome. Send the \`invoice_id\` of an accepted invoice of the account. If you omit it, send the buyer, the currency, and an invoice of another system (\`original\`) or a \`period\` within one calendar month.`,
       handling: { checkedAs: kind.object, wholeDocument: "sent" }
     }),
     postKeyless(`validate${name}` as const, `${path}/validate` as const, {
@@ -90,7 +90,7 @@ const noteEndpoints = <
       success: TimelinePage,
       summary: `Retrieve a ${noun} timeline`,
       description:
-        "Lists the history of a note, oldest first: changes of state, calls to the tax authority, events, and the deliveries of these events."
+        "Lists the timeline of a note, oldest first: changes of state, calls to the tax authority, events, and the deliveries of these events."
     }),
     sendEmail(`send${name}Email` as const, `${item}/email` as const, `a ${noun}`),
     listEmails(`list${name}Emails` as const, `${item}/emails` as const, noun)

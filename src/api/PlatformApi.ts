@@ -67,7 +67,7 @@ export class PlatformApi extends group(
     ...statusChange,
     summary: "Suspend an account",
     description:
-      "Suspends an account in both modes. The account can no longer create customers or documents. Reads, deliveries and documents under way continue."
+      "Suspends an account in both modes. The account can no longer create customers or documents. Reads, deliveries and documents in progress continue."
   }),
   post("resumeAccount", `${item}/resume` as const, {
     params,
@@ -79,7 +79,7 @@ export class PlatformApi extends group(
     ...statusChange,
     summary: "Close an account",
     description:
-      "Closes an account for ever, in both modes, and deactivates its numbering ranges. Its documents stay readable, and the account cannot change anything. Fails with 409 while the account has documents, emails, deliveries or a test set under way."
+      "Closes an account for ever, in both modes, and deactivates its numbering ranges. Its documents stay readable, and the account cannot change anything. Fails with 409 while the account has documents, emails, deliveries or a test set in progress."
   }),
   get("retrieveUsage", `${item}/usage` as const, {
     params,

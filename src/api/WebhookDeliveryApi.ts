@@ -60,9 +60,9 @@ export class WebhookDeliveriesApi extends group(
     params,
     payload: WebhookTestRequest,
     success: accepted(Delivery),
-    summary: "Send a sample event",
+    summary: "Send a test event",
     description:
-      "Sends a sample event to a webhook endpoint. The event is marked as a test, and its document does not exist. If the endpoint is inactive, Folio returns 409.",
+      "Sends a test event to a webhook endpoint. Its document does not exist. If the endpoint is inactive, Folio returns 409.",
     handling: { optionalBody: true }
   })
 ) {}

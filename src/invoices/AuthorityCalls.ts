@@ -133,10 +133,10 @@ const kept = (verdict: Verdict): Verdict => ({
 const noteUnanswered = (row: Document, error: AuthorityUnavailable | AuthorityRefusal, isOutage: boolean) => {
   const facts = { invoice_id: row.id, trouble: troubleOf(error), reason: error.message }
   return error instanceof AuthorityRefusal
-    ? Effect.logError("The authority rejected a document without a verdict").pipe(
+    ? Effect.logError("The authority refused a document without an outcome").pipe(
         Effect.annotateLogs({ ...facts, state: row.state })
       )
-    : Effect.logWithLevel(isOfDocument(error) ? "Warn" : "Debug")("The authority gave no verdict").pipe(
+    : Effect.logWithLevel(isOfDocument(error) ? "Warn" : "Debug")("The authority returned no outcome").pipe(
         Effect.annotateLogs({ ...facts, attempts: row.attempts, is_outage: isOutage })
       )
 }

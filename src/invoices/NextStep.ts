@@ -286,7 +286,7 @@ const broken: Failure = {
 
 const refusal = (error: AuthorityRefusal): Failure => ({
   code: error.trouble === "certificate_missing" ? "no_certificate" : "authority_refused",
-  message: `The authority gave no verdict. ${refusalMessage(troubleOf(error), error.message)} Then retry the document: it keeps its number.`,
+  message: `The authority returned no outcome. ${refusalMessage(troubleOf(error), error.message)} Then retry the document: it keeps its number.`,
   retryable: true
 })
 

@@ -100,7 +100,7 @@ describe("a document", () => {
         yield* proceed(key)
       }
       assert.deepInclude(yield* invoiceOf(key), { state: "submitted", contingency_since: null })
-      assert.match((yield* shown(key)).waiting?.message ?? "", /received the document.*sends nothing a second time/)
+      assert.match((yield* shown(key)).waiting?.message ?? "", /received the document.*transmits nothing a second time/)
       assert.deepStrictEqual(
         authority.calls.map(({ kind }) => kind),
         ["submit", "verdict", "verdict", "verdict", "verdict"]

@@ -14,7 +14,7 @@ import { newRange, Resolutions } from "../store/Resolutions.ts"
 const notClosable = new ApiError({
   code: "account_not_closable",
   message:
-    "This account has documents, emails, deliveries or a test set under way. Suspend the account, wait until they end, and close it then."
+    "This account has documents, emails, deliveries or a test set in progress. Suspend the account, wait until they end, and close it then."
 })
 
 const actions = {

@@ -88,7 +88,7 @@ export const authorityFindings = Effect.gen(function* () {
     ...refused.map(({ account_id, count, newest }) =>
       wrong(
         check,
-        `${account_id}: in the last 7 days, the authority refused ${documents(count)} without a verdict. The newest: ${newest}`,
+        `${account_id}: in the last 7 days, the authority refused ${documents(count)} without an outcome. The newest: ${newest}`,
         "Fix the cause in the message, then retry each document: POST /v1/invoices/{id}/retry."
       )
     )

@@ -41,11 +41,11 @@ const limit = (max: number, what: string): Limited => {
  */
 export class Concurrency extends Context.Service<Concurrency>()("folio/http/Concurrency", {
   make: Effect.map(Limits, ({ concurrency: { large, requests, waiting } }) => ({
-    request: limit(requests, "requests under way"),
+    request: limit(requests, "requests in progress"),
     /** Limit for a request that waits for events. The request also counts for `request`. */
     waiting: limit(waiting, "requests that wait for events"),
     /** Limit for a request with a large body, before Folio reads the body. The request also counts for `request`. */
-    large: limit(large, "requests with large bodies under way")
+    large: limit(large, "requests with large bodies in progress")
   }))
 }) {
   static readonly layer = Layer.effect(Concurrency, Concurrency.make)

@@ -63,7 +63,7 @@ const refusals: Record<KeyFault | "mistyped" | "unknown" | KeyEnd, ApiError> = R
     mistyped: "This API key is mistyped or not whole: its checksum is wrong. Copy all of its characters again.",
     unknown:
       "This service has no such API key. Check whether the key belongs to another installation, or to this one before its data was removed. The command folio keys list shows the last four characters of each key.",
-    revoked: "This API key was revoked. Send another key of the account. The operator of the service can make one.",
+    revoked: "This API key was revoked. Send another key of the account. The operator of the service can create one.",
     expired: "This API key has expired: the expires_at of its creation has passed. Send another key of the account.",
     rolled: "This API key has expired: a client rolled it, and its transition period is over. Send the new key."
   },

@@ -147,7 +147,7 @@ const versionOf = (standard: Version, header: string = standard): Effect.Effect<
   if (known !== undefined) return Effect.succeed(known)
   return refuse(
     "unsupported_version",
-    `Svc-Version must be one of ${versions.join(", ")}; ${JSON.stringify(header.slice(0, 32))} is not. Leave the header out for the account's default, ${standard}.`,
+    `Svc-Version must be one of ${versions.join(", ")}; ${JSON.stringify(header.slice(0, 32))} is not. Omit the header for the account's default, ${standard}.`,
     "Svc-Version"
   )
 }

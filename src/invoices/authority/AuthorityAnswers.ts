@@ -82,7 +82,7 @@ export const documentAnswerOf = (result: XmlElement): DocumentAnswer => {
       return { _tag: "known", answer: fields }
   }
   const what = `status ${JSON.stringify(status)}${said.length === 0 ? "" : `: ${said.join(" ").slice(0, 300)}`}`
-  return { _tag: status === "98" ? "received" : "unclear", message: `The authority gave no verdict (${what}).` }
+  return { _tag: status === "98" ? "received" : "unclear", message: `The authority returned no outcome (${what}).` }
 }
 
 /** The failure for a response without a verdict on this document. It does not count as an outage of the authority. */

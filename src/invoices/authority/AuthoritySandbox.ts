@@ -182,7 +182,7 @@ export const layer = <D extends SubmittedDocument>(options: {
       const leftMs = arrived + seconds * 1000 - now
       yield* Effect.sleep(Math.max(0, Math.min(leftMs, longestCallMs)))
       if (leftMs > longestCallMs)
-        return yield* unavailable("in_process", "The authority's service has no verdict on the document yet.")
+        return yield* unavailable("in_process", "The authority's service has no outcome of the document yet.")
     })
 
     const submit = Effect.fn("AuthoritySandbox.submit")(function* (submission: Submission) {

@@ -27,7 +27,7 @@ export const obstacleFailure = (obstacle: Obstacle): Failure => {
     case "unanswered":
       return failure(
         "documents_unanswered",
-        `The authority gave no verdict on ${obstacle.count} documents in a row (${nouns[obstacle.kind]}). Check in its portal whether the test set is open, and whether its test_set_id is right. ${again}`
+        `The authority returned no outcome of ${obstacle.count} documents in a row (${nouns[obstacle.kind]}). Check in its portal whether the test set is open, and whether its test_set_id is right. ${again}`
       )
     case "numbers_used":
       return failure(

@@ -28,7 +28,7 @@ const holds =
   "This document has not left: it waits until the authority responds. If that takes long, it is issued in contingency and transmitted once the authority is back."
 const unsigned =
   "Nothing has left. Documents wait until the signer works again, and Folio signs and transmits them automatically afterwards: none is issued in contingency."
-const fails = "The authority gave no verdict; the document keeps its number, and can be retried once this is fixed."
+const fails = "The authority returned no outcome. The document keeps its number: retry it once this is fixed."
 
 /** The troubles with the authority, by code. */
 export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>> = {
@@ -65,7 +65,7 @@ export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>>
     may_have_left: true,
     is_refusal: false,
     what: 'The authority has received the document, and has neither accepted nor rejected it yet ("En proceso").',
-    meanwhile: "Folio asks the authority for its verdict until there is one, and sends nothing a second time.",
+    meanwhile: "Folio queries the outcome until there is one, and transmits nothing a second time.",
     remedy: "No action is needed: the authority accepts or rejects the document later."
   },
   name_not_found: {
@@ -159,7 +159,7 @@ export const authorityTroubles: Readonly<Record<AuthorityTrouble, KnownTrouble>>
     of: "document",
     may_have_left: true,
     is_refusal: false,
-    what: "The authority responded with the verdict on another document.",
+    what: "The authority responded with the outcome of another document.",
     meanwhile: asks,
     remedy: "If that takes long, contact the authority; the log has the document's number and the response's code."
   },

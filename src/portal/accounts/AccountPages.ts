@@ -139,7 +139,7 @@ const statusForms = (visit: Visit, account: Account, refused: Refused | undefine
           name: "suspend",
           summary: t("Suspend account…", "Suspender cuenta…"),
           warning: t(
-            "The account then cannot create customers or documents. Documents under way, reads and deliveries continue.",
+            "The account then cannot create customers or documents. Documents in progress, reads and deliveries continue.",
             "Después la cuenta no puede crear clientes ni documentos. Los documentos en curso, las lecturas y las entregas continúan."
           ),
           submit: t("Suspend now", "Suspender ahora"),

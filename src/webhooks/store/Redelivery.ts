@@ -17,7 +17,7 @@ export const recoveredMax = 10_000
 
 export const inactive = new ApiError({
   code: "endpoint_not_sending",
-  message: "The webhook endpoint is inactive. Set is_active to true, and then send it a sample."
+  message: "The webhook endpoint is inactive. Set is_active to true, and then send a test event."
 })
 
 export const full = new ApiError({

@@ -286,7 +286,7 @@ export const badBodies = [
     [
       "a check digit of a person",
       customerWith({ identification: { type: "13", number: "1020304050", check_digit: "1" } }),
-      /leave it out/,
+      /omit it/,
       "identification.check_digit"
     ],
     [

@@ -89,8 +89,8 @@ describeOn(limitedTo({ requests: 1, waiting: 1 }))("one key", (it) => {
     const listing = yield* holdCalls("Invoices.list")
     const request = yield* Effect.forkChild(get("/v1/invoices"))
     yield* listing.arrived
-    isLimited(yield* get("/v1/account"), /^This API key has 1 requests under way/)
-    isLimited(yield* post("/v1/customers", {}), /^This API key has 1 requests under way/)
+    isLimited(yield* get("/v1/account"), /^This API key has 1 requests in progress/)
+    isLimited(yield* post("/v1/customers", {}), /^This API key has 1 requests in progress/)
     assert.strictEqual((yield* get("/v1/account", bearer(keys.secondTest))).status, 200)
     yield* listing.open
     assert.strictEqual((yield* Fiber.join(request)).status, 200)
@@ -103,7 +103,9 @@ const head = (more: string) =>
   `POST /v1/invoices/validate HTTP/1.1\r\nHost: folio.test\r\nAuthorization: Bearer ${keys.test}\r\nContent-Type: application/json\r\n${more}\r\n\r\n`
 
 const isRefused = (line: Line) =>
-  eventually(() => /^HTTP\/1\.1 429 [^]*This API key has 2 requests with large bodies under way/.test(line.received()))
+  eventually(() =>
+    /^HTTP\/1\.1 429 [^]*This API key has 2 requests with large bodies in progress/.test(line.received())
+  )
 
 describeOn(limitedTo({ large: 2 }))("one key", (it) => {
   it.effect(

@@ -233,10 +233,10 @@ describeLive(app)("the page of a document", (it) => {
     const invoice = yield* invoiceOf(customer)
     const failing = yield* failedOf(customer)
     const failed = (yield* person.see(pathOf(failing.id))).text
-    assert.include(failed, '<b lang="en">The authority gave no verdict.</b>')
+    assert.include(failed, '<b lang="en">The authority returned no outcome.</b>')
     const falla = (yield* (yield* visitor({ language: "es" })).see(pathOf(failing.id))).text
     assert.include(falla, "<code>authority_refused</code>")
-    assert.notInclude(falla, "The authority gave no verdict.")
+    assert.notInclude(falla, "The authority returned no outcome.")
     const retried = yield* person.submit(pathOf(failing.id), pathOf(failing.id, "/retry"))
     assert.strictEqual(noticeOf(retried.text), "retried")
     assert.strictEqual((yield* settled(failing.id)).status, "accepted_by_authority")

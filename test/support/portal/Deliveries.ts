@@ -82,7 +82,7 @@ export const issued = Effect.fnUntraced(function* (metadata: Record<string, stri
   return { id: event, body: text, invoice: String(id) }
 })
 
-/** Sends a sample event to an endpoint; returns the delivery at the receiver. */
+/** Sends a test event to an endpoint; returns the delivery at the receiver. */
 export const sampled = Effect.fnUntraced(function* (id: string, url: string) {
   const before = (yield* arrivedAt(url)).length
   assert.strictEqual((yield* post(`/v1/webhook-endpoints/${id}/test`)).status, 202)

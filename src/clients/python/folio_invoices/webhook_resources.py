@@ -53,7 +53,7 @@ class WebhookEndpoints(Resource):
         return self._post(f"{self._of(id)}/recover", idempotency_key, recovery)
 
     def test(self, id: str, sample: Optional[Body] = None, *, idempotency_key: Optional[str] = None) -> JsonObject:
-        """Sends a sample event: ``folio.webhook_endpoints.test("we_…")``"""
+        """Sends a test event: ``folio.webhook_endpoints.test("we_…")``"""
         return self._post(f"{self._of(id)}/test", idempotency_key, sample or {})
 
 

@@ -137,7 +137,7 @@ const nitFault = (
 }
 
 const otherTypeFault = (type: string, given: string | undefined): string | null =>
-  given === undefined ? null : `check_digit goes with a NIT (type 31) alone: leave it out for type ${type}.`
+  given === undefined ? null : `check_digit goes with a NIT (type 31) alone: omit it for type ${type}.`
 
 const codes = {
   country_code: { list: countryCodes, form: `a country's two letters (ISO 3166), such as "CO"` },

@@ -26,7 +26,7 @@ export const create = (kind: Kind) =>
     })
   ).pipe(
     Flags.described(
-      `Create ${kind.aOne}; Folio then numbers, signs and submits it`,
+      `Create ${kind.aOne}; Folio then numbers, signs and transmits it`,
       `folio ${kind.command} create -f order.json --wait`
     )
   )

@@ -73,7 +73,7 @@ export const timeline = (kind: Kind) =>
     })
   ).pipe(
     Flags.described(
-      `List the history of ${kind.aOne}: steps, emails, events, deliveries`,
+      `List the timeline of ${kind.aOne}: steps, emails, events, deliveries`,
       `folio ${kind.command} timeline ${kind.sample}`
     )
   )

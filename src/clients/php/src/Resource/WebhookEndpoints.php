@@ -95,7 +95,7 @@ final class WebhookEndpoints extends ResourceMethods
     }
 
     /**
-     * Sends a sample event: `$folio->webhookEndpoints->test('we_…')`
+     * Sends a test event: `$folio->webhookEndpoints->test('we_…')`
      *
      * @param array<string, mixed> $sample
      * @return array<string, mixed>
