@@ -78,7 +78,7 @@ export const taxes = [
   { code: "ZZ", name: "No aplica", name_en: "no tax", typical_rates: ["0.00"] }
 ] as const satisfies ReadonlyArray<CodeEntry>
 
-/** The taxes that a buyer withholds from the payment and pays to the authority in the seller's name. */
+/** The taxes that a buyer withholds from the payment and pays to the authority in the issuer's name. */
 export const withholdingTaxes = [
   { code: "05", name: "ReteIVA", name_en: "withheld value added tax", typical_rates: ["15.00"] },
   { code: "06", name: "ReteRenta", name_en: "withheld income tax" },

@@ -45,7 +45,7 @@ export class Withholding extends Schema.Opaque<Withholding>()(
   }).annotate({
     identifier: "Withholding",
     description:
-      "A tax that the buyer withholds and pays in the seller's name. A withholding does not change the amount to pay.",
+      "A tax that the buyer withholds and pays in the issuer's name. A withholding does not change the amount to pay.",
     examples: [{ code: "06", rate: "2.50", base: "100000.00", value: "2500.00" }]
   })
 ) {}

@@ -252,7 +252,7 @@ export class Totals extends Schema.Opaque<Totals>()(
       "0.00"
     ),
     due_amount: part(
-      "Remaining amount to pay: `payable_amount` - prepayments, at least 0.00, + cash rounding. Absent without prepayments and cash rounding: the amount to pay is then `payable_amount`.",
+      "Balance due: `payable_amount` - prepayments, at least 0.00, + cash rounding. Absent without prepayments and cash rounding: the balance due is then `payable_amount`.",
       "119000.00"
     ),
     withholding_total_amount: part(
@@ -260,7 +260,7 @@ export class Totals extends Schema.Opaque<Totals>()(
       "0.00"
     ),
     net_amount: part(
-      "Amount that the issuer receives: the remaining amount to pay less the withholdings. Absent without withholdings.",
+      "Amount that the issuer receives: the balance due less the withholdings. Absent without withholdings.",
       "119000.00"
     ),
     taxes: field(

@@ -22,7 +22,7 @@ const reasonOf = (error: unknown): string => {
     readonly code?: string
     readonly message?: string
   }
-  return cause === undefined ? (code ?? message ?? "no answer") : reasonOf(cause)
+  return cause === undefined ? (code ?? message ?? "no response") : reasonOf(cause)
 }
 
 /** Moves a user and a password from the URL to `Authorization: Basic`. */

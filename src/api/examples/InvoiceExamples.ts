@@ -257,7 +257,7 @@ export const invoiceExamples: DocumentExamples<InvoiceRequest> = {
   },
   prepayment: {
     title: "Prepayment",
-    text: "A prepayment lowers `due_amount`, the remaining amount to pay. `payable_amount` stays the value of the invoice.",
+    text: "A prepayment lowers `due_amount`, the balance due. `payable_amount` stays the value of the invoice.",
     request: invoice([consulting], {
       prepayments: [{ amount: "20000.00", received_date: "2026-11-01", id: "RC-17" }]
     })

@@ -250,7 +250,7 @@ const roll = Command.make(
     const made = yield* rollKey(flags.id, flags.expires_in)
     yield* printNewKey(flags.json, `Created ${made.row.id} to replace ${flags.id}.`, made)
   })
-).pipe(Command.withDescription("Replace a key with a new one"))
+).pipe(Command.withDescription("Roll a key: replace it, with a transition period"))
 
 const revoke = Command.make(
   "revoke",
@@ -262,7 +262,7 @@ const revoke = Command.make(
 ).pipe(Command.withDescription("Revoke a key permanently"))
 
 export const keys = Command.make("keys").pipe(
-  Command.withDescription("Create, list, replace and revoke API keys"),
+  Command.withDescription("Create, list, roll and revoke API keys"),
   Command.withSubcommands([createKeyCommand, listKeys, roll, revoke]),
   Command.provide(store)
 )

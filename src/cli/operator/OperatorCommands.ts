@@ -4,7 +4,7 @@ export const operatorCommands = [
   { name: "migrate", description: "Migrate the database to this release" },
   { name: "accounts", description: "Create, list and show accounts" },
   { name: "platforms", description: "Create, update and list platforms" },
-  { name: "keys", description: "Create, list, replace and revoke API keys" },
+  { name: "keys", description: "Create, list, roll and revoke API keys" },
   { name: "audit", description: "Print the audit log, or verify it" },
   { name: "purge", description: "Delete expired data now" },
   { name: "backup", description: "Write a backup of the database to a file" },

@@ -213,7 +213,7 @@ export const layer = <D extends SubmittedDocument>(options: {
       const verdict = known ?? (yield* verdictOf(document, outcome, script, signed))
       remember(verdicts, key, verdict)
       if (outcome === "lose" && known === undefined)
-        return yield* unavailable("no_answer", "The connection broke before the authority's answer arrived.")
+        return yield* unavailable("no_answer", "The connection broke before the authority's response arrived.")
       return verdict
     })
 

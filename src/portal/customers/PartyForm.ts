@@ -112,7 +112,7 @@ export const identityFields = (visit: Visit, shown: ShownForm): Html => {
     <div class="fields">
       ${input("legal_name", t("Legal name", "Razón social"), { isRequired: true })}
       ${input("trade_name", t("Trade name", "Nombre comercial"))}
-      ${input("organization_type", t("Person type", "Tipo de persona"), { choices: organizationChoices(t) })}
+      ${input("organization_type", t("Organization type", "Tipo de persona"), { choices: organizationChoices(t) })}
     </div>`
 }
 

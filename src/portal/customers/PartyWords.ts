@@ -105,7 +105,7 @@ export const partyRows = (
     [t("Identification", "Identificación"), identificationWords(visit, identification)],
     [t("Legal name", "Razón social"), legal_name],
     [t("Trade name", "Nombre comercial"), trade_name],
-    [t("Person type", "Tipo de persona"), organization_type && chosen(organizationChoices(t), organization_type)],
+    [t("Organization type", "Tipo de persona"), organization_type && chosen(organizationChoices(t), organization_type)],
     [t("Email", "Correo"), email],
     [t("Phone", "Teléfono"), phone],
     [t("Address", "Dirección"), placeWords(visit, party)],

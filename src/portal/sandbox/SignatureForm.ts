@@ -130,7 +130,7 @@ export const signatureSection = (visit: Visit, sent: Sent | undefined, body: str
       )
     })}
     <div class="fields">
-      ${input("secret", t("Receiver secret", "Secreto del receptor"), {
+      ${input("secret", t("Signing secret", "Secreto de firma"), {
         type: "password",
         isCode: true,
         hint: t(

@@ -53,7 +53,7 @@ const actionWords = (t: Translate): Readonly<Record<AuditAction, string>> => ({
   "resolution.imported": t("Numbering range imported", "Rango de numeración importado"),
   "resolution.resumed": t("Numbering range resumed", "Rango de numeración reanudado"),
   "resolution.updated": t("Numbering range changed", "Rango de numeración modificado"),
-  "sandbox.advanced": t("Sandbox clock advanced", "Reloj de pruebas adelantado"),
+  "sandbox.advanced": t("Test clock advanced", "Reloj de pruebas adelantado"),
   "sandbox.set": t("Simulated authority changed", "DIAN simulada actualizada"),
   "software.removed": t("Software removed", "Software eliminado"),
   "software.set": t("Software set", "Software configurado"),

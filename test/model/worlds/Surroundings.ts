@@ -208,7 +208,7 @@ export class Surroundings {
           case "unavailable":
             return unavailable("The authority's service returned 503.")
           case "lost":
-            return Effect.andThen(call, unavailable("The connection broke before the authority's answer arrived."))
+            return Effect.andThen(call, unavailable("The connection broke before the authority's response arrived."))
           case "slow":
             return Effect.tap(call, () => Effect.sleep(slowAnswer))
           case "silent":
