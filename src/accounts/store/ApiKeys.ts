@@ -65,7 +65,7 @@ export const endedKey = new ApiError({
 
 export const keyLimitReached = new ApiError({
   code: "api_key_limit_reached",
-  message: `An account has at most ${usableKeysMax} usable keys in each mode. A rolled key is usable until it expires. Revoke a key that you no longer use, or roll it with expires_in 0.`
+  message: `An account has at most ${usableKeysMax} active keys in each mode. A rolled key is active until it expires. Revoke a key that you no longer use, or roll it with expires_in 0.`
 })
 export const lastKey = new ApiError({
   code: "last_api_key",

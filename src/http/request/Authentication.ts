@@ -40,7 +40,7 @@ export const lacking = (capability: KeyCapability | null) =>
 
 const sessionEnded = new ApiError({
   code: "invalid_api_key",
-  message: "This session of the portal has ended. Ask for a new link."
+  message: "This portal session has ended. Request a new link."
 })
 
 const asBearer = "Send it as: Authorization: Bearer sk_test_…, or with curl: -u sk_test_…:"

@@ -90,7 +90,7 @@ export const fromCause = (cause: Cause.Cause<unknown>): ApiError => {
       ? new ApiError({ code: "request_too_large", message: errorCodes.request_too_large.help })
       : new ApiError({
           code: "malformed_json",
-          message: "The connection ended before the end of the body. Send the request again."
+          message: "The connection ended before the end of the body. Retry the request."
         })
   }
   return apiErrorOf(cause)

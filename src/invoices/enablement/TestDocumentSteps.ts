@@ -175,7 +175,7 @@ export const make = Effect.gen(function* () {
         ? {
             state: "unanswered",
             asked: true,
-            message: `No verdict in time: another document replaces this one. ${message}`
+            message: `No outcome in time: another document replaces this one. ${message}`
           }
         : { state: "sent", asked: true, message, nextMs: nextMs(document.asked + 1) }
     )

@@ -91,7 +91,7 @@ export class Deliveries extends Context.Service<Deliveries>()("folio/webhooks/st
 
     const secretOf = (endpoint: EndpointKey, sealed: string) =>
       Effect.catchDefect(Cache.get(opened, `${endpoint.id}|${sealed}`), (defect) =>
-        Effect.as(Effect.logError("The signing secret of an endpoint cannot be opened", Cause.die(defect)), null)
+        Effect.as(Effect.logError("The signing secret of an endpoint cannot be decrypted", Cause.die(defect)), null)
       )
 
     /**

@@ -198,7 +198,7 @@ describeLive(app)("a session of the portal", (it) => {
     const before = yield* known
     const reply = yield* ask("POST", "/v1/api-keys", {}, {}, true)
     assert.strictEqual(reply.status, 401, reply.text)
-    assert.include(reply.json.error.message, "session of the portal has ended")
+    assert.include(reply.json.error.message, "portal session has ended")
     assert.strictEqual((yield* known).text, before.text)
   })
 

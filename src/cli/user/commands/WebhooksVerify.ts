@@ -81,7 +81,7 @@ const verify = Command.make(
           ]
     )
     if (!isValid)
-      return yield* new Failed({ message: `The webhook is not valid: ${found.map(({ code }) => code).join(", ")}.` })
+      return yield* new Failed({ message: `The webhook is not genuine: ${found.map(({ code }) => code).join(", ")}.` })
   })
 ).pipe(
   Flags.described(
