@@ -106,7 +106,7 @@ export const numbering: Promises = (test) => {
       ...Array.replicate("numbered", 6)
     ])
     assert.deepStrictEqual(yield* numbersOf(it, drafts), { numbers: [0, 1, 2, 3, 4, 5], next: 6 })
-    assert.deepStrictEqual(yield* it.log(drafts[0]!.key), ["1 create", "2 number"])
+    assert.deepStrictEqual(yield* it.log(drafts[0]!.key), ["2 Number"])
   })
 
   test.effect("gives each range its own numbers", function* () {
@@ -159,7 +159,7 @@ export const numbering: Promises = (test) => {
           state: "numbered",
           version: version + 1
         })
-        assert.strictEqual((yield* it.log(key)).at(-1), `${version + 1} redate`)
+        assert.strictEqual((yield* it.log(key)).at(-1), `${version + 1} Redate`)
       }
       // After a submission the date stays, whatever the document's state is now.
       const sent = yield* it.signed
@@ -216,7 +216,7 @@ export const transitions: Promises = (test) => {
     const row = yield* it.document(key)
     assert.deepInclude(row, { state: "accepted_contingency", version: 4, of_type_04: true })
     assert.isNotNull(row.contingency_since)
-    assert.deepStrictEqual(yield* it.log(key), ["1 create", "2 number", "3 sign", "4 enter_contingency"])
+    assert.deepStrictEqual(yield* it.log(key), ["2 Number", "3 Sign", "4 EnterContingency"])
   })
 
   test.effect("signs and submits in one step of two versions, with the bytes", function* () {
@@ -230,7 +230,7 @@ export const transitions: Promises = (test) => {
     assert.deepInclude(row, { state: "submitted", version: 4, attempts: 1 })
     assert.isNotNull(row.submitted_at)
     assert.deepStrictEqual(yield* (yield* Invoices).signedDocument(key), Option.some(signed))
-    assert.deepStrictEqual(yield* it.log(key), ["1 create", "2 number", "3 sign", "4 submit"])
+    assert.deepStrictEqual(yield* it.log(key), ["2 Number", "3 Sign", "4 Submit"])
   })
 
   test.effect("changes nothing for a step from an older version or another state", function* () {

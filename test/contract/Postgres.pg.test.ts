@@ -1,6 +1,7 @@
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { isDeepStrictEqual } from "node:util"
+import type { InvoiceCommand } from "../../src/invoices/rules/InvoiceLifecycle.ts"
 import { until } from "../support/apps/Until.ts"
 import { layerOwner } from "../support/database/Owners.ts"
 import { freshDatabase, layerAdmin } from "../support/database/Postgres.ts"
@@ -31,7 +32,13 @@ const contract = Layer.effect(
             Effect.andThen(sql`set local session_replication_role = replica`, Effect.all(moveBack(seconds)))
           )
         ),
-      shows: (look, expected) => Effect.orDie(until(look, (found) => isDeepStrictEqual(found, expected)))
+      shows: (look, expected) => Effect.orDie(until(look, (found) => isDeepStrictEqual(found, expected))),
+      transitions: ({ id }) =>
+        sql<{ version: number; command: InvoiceCommand }>`
+          select version, command from transitions where invoice_id = ${id} order by version`.pipe(
+          Effect.map((rows) => rows.map(({ command, version }) => [version, command] as const)),
+          Effect.orDie
+        )
     })
   })
 )

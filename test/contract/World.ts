@@ -6,6 +6,7 @@ import { AccountId, InvoiceId } from "../../schemas/Id.ts"
 import { InvoiceRequest } from "../../schemas/Invoice.ts"
 import { makeApiKey } from "../../src/accounts/rules/ApiKeyFormat.ts"
 import { colombianSandbox } from "../../src/documents/rules/parties/SandboxIds.ts"
+import type { InvoiceCommand } from "../../src/invoices/rules/InvoiceLifecycle.ts"
 import { totalsOf } from "../../src/documents/rules/Totals.ts"
 import { Accounts } from "../../src/accounts/store/Accounts.ts"
 import { ApiKeys } from "../../src/accounts/store/ApiKeys.ts"
@@ -34,6 +35,8 @@ export class Contract extends Context.Service<
     readonly pass: (seconds: number) => Effect.Effect<void>
     /** Fails unless the query returns this after all committed transactions are settled. */
     readonly shows: <A, E, R>(look: Effect.Effect<A, E, R>, expected: A) => Effect.Effect<void, E, R>
+    /** The versions and commands of an invoice after its creation, in order. */
+    readonly transitions: (key: DocumentKey) => Effect.Effect<ReadonlyArray<readonly [number, InvoiceCommand]>>
   }
 >()("test/store/Contract") {}
 
@@ -205,9 +208,8 @@ export const world = Effect.gen(function* () {
     /** The commands and versions of an invoice, in order. */
     log: (key: DocumentKey) =>
       Effect.map(
-        Effect.flatMap(Invoices, ({ timeline }) => timeline(key, key.id)),
-        ({ rows }) =>
-          rows.flatMap((entry) => (entry.type === "transition" ? [`${entry.version} ${entry.command}`] : []))
+        Effect.flatMap(Contract, (contract) => contract.transitions(key)),
+        (all) => all.map(([version, command]) => `${version} ${command}`)
       )
   }
 })

@@ -100,7 +100,7 @@ export const portMutants: ReadonlyArray<Mutant> = [
     "a response of any size is parsed": { " || xml.length > xmlBytesMax": "" },
     "a time is accepted only with colons": { "(\\d{2})[:-](\\d{2})[:-](\\d{2})": "(\\d{2}):(\\d{2}):(\\d{2})" }
   }),
-  ...guards("src/invoices/BuyersAnswers.ts", "test/invoices/BuyersAnswers.test.ts", {
+  ...guards("src/invoices/BuyersAnswers.ts", "test/invoices/BuyersAnswers.pg.test.ts", {
     "an unavailable authority is asked about buyers": {
       "(yield* circuits.look(key)).leftMs !== null": "false as boolean"
     },
@@ -108,7 +108,7 @@ export const portMutants: ReadonlyArray<Mutant> = [
       "{ concurrency, discard: true }": '{ concurrency: "unbounded", discard: true }'
     }
   }),
-  ...guards("src/runtime/turns/FairPages.ts", "test/invoices/BuyersAnswers.test.ts", {
+  ...guards("src/runtime/turns/FairPages.ts", "test/invoices/BuyersAnswers.pg.test.ts", {
     "one account's queries precede all others": { "[...without, ...crowding(due, pageMax)]": "without" }
   }),
   ...guards("src/invoices/store/Acceptances.ts", "test/invoices/store/Acceptances.pg.test.ts", {

@@ -50,7 +50,7 @@ export const requestMutants: ReadonlyArray<Mutant> = [
       "performance.now() - began < sliceMs": "performance.now() > 0"
     }
   }),
-  ...guards("src/http/request/Validation.ts", "test/http/request/BadInput.test.ts", {
+  ...guards("src/http/request/Validation.ts", "test/http/request/BadInput.pg.test.ts", {
     "request: U+0000 in a free text goes to the database": { 'value.includes("\\0")': "false" }
   }),
   ...guards("src/http/request/Validation.ts", "test/http/request/Validation.test.ts", {

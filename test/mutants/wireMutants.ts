@@ -27,16 +27,16 @@ export const wireMutants: ReadonlyArray<Mutant> = [
       "problem > 0 && problem >= json": "problem > 0 && json >= 0"
     }
   }),
-  ...guards("schemas/errorCodes.json", "test/http/request/BadInput.test.ts", {
+  ...guards("schemas/errorCodes.json", "test/http/request/BadInput.pg.test.ts", {
     "wire: an error code has no case": {
       '  "malformed_json": {':
         '  "strange": { "status": 400, "type": "invalid_request_error", "help": "It is strange. Stop.", "example": { "request": "GET /v1/strange", "message": "It is strange." } },\n  "malformed_json": {'
     }
   }),
-  ...guards("src/http/request/Pipeline.ts", "test/http/request/BadInput.test.ts", {
+  ...guards("src/http/request/Pipeline.ts", "test/http/request/BadInput.pg.test.ts", {
     "wire: U+0000 reaches the database": { 'if (!url.includes("%00"))': 'if (url !== "")' }
   }),
-  ...guards("src/http/request/Pipeline.ts", "test/http/request/BadInput.test.ts", {
+  ...guards("src/http/request/Pipeline.ts", "test/http/request/BadInput.pg.test.ts", {
     "wire: a gzip body is parsed as JSON": {
       "if (!/^(identity)?$/i.test(coding))": "if (/^(gone)$/i.test(coding))"
     }

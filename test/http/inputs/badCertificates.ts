@@ -1,18 +1,22 @@
 import forge from "node-forge"
+import { localDate } from "../../../src/runtime/AuthorityTime.ts"
 import { keyFile } from "../../support/authority/LiveAccounts.ts"
-import { keys, startOfTest } from "../../support/apps/Accounts.ts"
+import { keys } from "../../support/apps/Accounts.ts"
 import { post, refused } from "./Refused.ts"
 import { bearer } from "../../support/apps/Requests.ts"
 
 const live = bearer(keys.live)
 const upload = (body: unknown, headers = live) => post("/v1/account/certificate", body, headers)
 
-const good = keyFile({ now: startOfTest })
+const good = keyFile()
 const body = { pkcs12: good.pkcs12, password: good.password }
 const file = (change: Parameters<typeof keyFile>[0]) => {
-  const { password, pkcs12 } = keyFile({ now: startOfTest, ...change })
+  const { password, pkcs12 } = keyFile(change)
   return upload({ pkcs12, password })
 }
+
+/** The date in this many days, counted from the begin of the hour as the file does. */
+const dateIn = (days: number) => localDate(Math.floor(Date.now() / 3_600_000) * 3_600_000 + days * 86_400_000)
 
 const emptyFile = forge.pkcs12.toPkcs12Asn1(null as unknown as forge.pki.rsa.PrivateKey, [], "x", {
   generateLocalKeyId: false
@@ -52,7 +56,7 @@ export const badCertificates = [
     ["no certificate", file({ without: "certificate" }), /no certificate: export/, "pkcs12"],
     ["a certificate of another key", file({ mismatched: true }), /no certificate of its key/, "pkcs12"],
     ["a short key", file({ bits: 1024 }), /1024 bits; .* 2048 to 4096/, "pkcs12"],
-    ["an expired certificate", file({ from: -365, to: -1 }), /expired on 2026-11-20/, "pkcs12"],
-    ["a certificate that begins tomorrow", file({ from: 1 }), /valid from 2026-11-22/, "pkcs12"]
+    ["an expired certificate", file({ from: -365, to: -1 }), new RegExp(`expired on ${dateIn(-1)}`), "pkcs12"],
+    ["a certificate that begins tomorrow", file({ from: 1 }), new RegExp(`valid from ${dateIn(1)}`), "pkcs12"]
   ])
 ]

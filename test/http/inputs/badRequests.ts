@@ -1,7 +1,7 @@
 import { bodyBytesMax } from "../../../src/runtime/Limits.ts"
 import { customerBody, invoiceBody, noteBody, resolutionBody } from "../../support/apps/Invoices.ts"
 import { keys } from "../../support/apps/Accounts.ts"
-import { linkTo, noKey } from "./links.ts"
+import { link, noKey } from "./links.ts"
 import { customer, get, patch, post, refused, remove } from "./Refused.ts"
 import { bearer } from "../../support/apps/Requests.ts"
 
@@ -121,24 +121,24 @@ export const badRequests = [
   ...refused("link_invalid", [
     [
       "a link without its signature",
-      get(linkTo("inv_1").replace(/&signature=.*/, ""), noKey),
+      get(link("inv_1").replace(/&signature=.*/, ""), noKey),
       /truncated or was changed/
     ],
-    ["a link that was cut off", get(linkTo("inv_1").slice(0, -1), noKey), /truncated or was changed/],
-    ["a link to another document", get(linkTo("inv_1").replace("inv_1", "inv_2"), noKey), /truncated or was changed/],
-    ["a link to another file", get(linkTo("inv_1").replace("/pdf", "/xml"), noKey), /truncated or was changed/],
-    ["a link of the other mode", get(linkTo("inv_1").replace("=test", "=live"), noKey), /truncated or was changed/],
-    ["a link for longer", get(linkTo("inv_1").replace(/expires=\d/, "expires=9"), noKey), /truncated or was changed/],
-    ["a link of another key", get(linkTo("inv_1", { key: 8 }), noKey), /truncated or was changed/],
+    ["a link that was cut off", get(link("inv_1").slice(0, -1), noKey), /truncated or was changed/],
+    ["a link to another document", get(link("inv_1").replace("inv_1", "inv_2"), noKey), /truncated or was changed/],
+    ["a link to another file", get(link("inv_1").replace("/pdf", "/xml"), noKey), /truncated or was changed/],
+    ["a link of the other mode", get(link("inv_1").replace("=test", "=live"), noKey), /truncated or was changed/],
+    ["a link for longer", get(link("inv_1").replace(/expires=\d/, "expires=9"), noKey), /truncated or was changed/],
+    ["a link of another key", get(link("inv_1", { key: 8 }), noKey), /truncated or was changed/],
     [
       "an old link that was changed",
-      get(linkTo("inv_1", { lasts: -1 }).replace("/pdf", "/xml"), noKey),
+      get(link("inv_1", { lasts: -1 }).replace("/pdf", "/xml"), noKey),
       /truncated or was changed/
     ]
   ]),
   ...refused("link_expired", [
-    ["a link of a second ago", get(linkTo("inv_1", { lasts: -1 }), noKey), /Retrieve the object again/],
-    ["a link of last year", get(linkTo("inv_1", { lasts: -365 * 86_400 }), noKey), /has expired/]
+    ["a link of a second ago", get(link("inv_1", { lasts: -1 }), noKey), /Retrieve the object again/],
+    ["a link of last year", get(link("inv_1", { lasts: -365 * 86_400 }), noKey), /has expired/]
   ]),
   ...refused("unsupported_version", [
     ["an unknown version", get("/v1/account", { "svc-version": "2020-01-01" }), /2026-01-01/, "Svc-Version"],
@@ -210,10 +210,10 @@ export const badRequests = [
     ["no such invoice", get("/v1/invoices/inv_1"), /no invoice "inv_1"/],
     ["the PDF of a missing invoice", get("/v1/invoices/inv_1/pdf"), /no invoice "inv_1"/],
     ["the XML of a missing invoice", get("/v1/invoices/inv_1/xml"), /no invoice "inv_1"/],
-    ["a link to a missing document", get(linkTo("inv_1"), noKey), /no invoice "inv_1"/],
+    ["a link to a missing document", get(link("inv_1"), noKey), /no invoice "inv_1"/],
     [
       "a link with what mail programs add",
-      get(`${linkTo("inv_1")}&utm_source=mail&utm_medium=&fbclid=x&gclid=y&mc_eid=z`, noKey),
+      get(`${link("inv_1")}&utm_source=mail&utm_medium=&fbclid=x&gclid=y&mc_eid=z`, noKey),
       /no invoice "inv_1"/
     ],
     ["no such key", get("/v1/api-keys/key_1"), /no API key "key_1"/],
@@ -358,7 +358,7 @@ export const badRequests = [
     ["a filter of a catalog", get("/v1/catalogs/tributos?limit=1"), /not known here/, "limit"],
     [
       "a link with an unknown parameter",
-      get(`${linkTo("inv_1")}&utm_source=mail&source=x`, noKey),
+      get(`${link("inv_1")}&utm_source=mail&source=x`, noKey),
       /not known here/,
       "source"
     ],

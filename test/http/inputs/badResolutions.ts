@@ -51,6 +51,11 @@ export const badResolutions = [
       "document_type"
     ],
     ["a recovery since a date", recovery({ since: "2026-11-21" }), /time with its offset/, "since"],
-    ["a recovery since tomorrow", recovery({ since: "2026-11-22T10:00:00-05:00" }), /in the past/, "since"]
+    [
+      "a recovery since tomorrow",
+      recovery({ since: new Date(Date.now() + 86_400_000).toISOString() }),
+      /in the past/,
+      "since"
+    ]
   ])
 ]

@@ -8,13 +8,11 @@ import { issue } from "../../support/apps/Correcting.ts"
 import { addInvoice, addResting, become, change } from "../../support/apps/PostgresRows.ts"
 import { pdfPages } from "../../support/PdfText.ts"
 import { bearer, fetchBytes, get, send } from "../../support/apps/Requests.ts"
-import { linkTo, noKey } from "../inputs/links.ts"
+import { link, noKey } from "../inputs/links.ts"
 import { describeLive } from "../../support/Tests.ts"
 
 /** A signed invoice that no actor has sent. */
 const addSigned = Effect.tap(addInvoice(), ({ id }) => become(id, "signed"))
-
-const link = (id: string, options: Parameters<typeof linkTo>[1] = {}) => linkTo(id, { now: Date.now(), ...options })
 
 const pathOf = (url: string) => {
   assert.isTrue(url.startsWith(`${baseUrl}/v1/`), url)

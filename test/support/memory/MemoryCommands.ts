@@ -1,12 +1,7 @@
 import { Option } from "effect"
 import { detailsOf } from "../../../src/documents/rules/Details.ts"
-import type { AcceptanceCode } from "../../../schemas/Acceptance.ts"
-import { eventView } from "../../../src/invoices/rules/AcceptanceRules.ts"
-import { timestamp } from "../../../src/runtime/AuthorityTime.ts"
 import { InvoiceCommands, type Renewal } from "../../../src/invoices/store/InvoiceCommands.ts"
-import { commandName } from "../../../src/invoices/store/Timelines.ts"
 import type { NoteRequest } from "../../../schemas/Note.ts"
-import type { TimelineEntry } from "../../../schemas/Timeline.ts"
 import { noteSource, untouched } from "./MemoryNotes.ts"
 import { existing, inMemory, type InvoiceRow, isOf, optionOf, type Tables } from "./MemoryTables.ts"
 
@@ -99,23 +94,3 @@ export const layerInvoiceCommands = inMemory(InvoiceCommands, ({ call }) => ({
       return correct(tables, renewal, { ...content, ...said, own_rate }, now)
     })
 }))
-
-/** The transitions and the acceptance of a timeline. */
-export const entriesOf = (tables: Tables, id: string): ReadonlyArray<TimelineEntry> => {
-  const row = tables.invoices.get(id)
-  if (row === undefined) return []
-  const entry = { object: "timeline_entry" as const }
-  const made = { ...entry, type: "transition" as const, command: "create", from: null, to: "queued", version: 1 }
-  const happened: ReadonlyArray<readonly [at: number, entry: Omit<TimelineEntry, "at">]> = [
-    [row.created_at.getTime(), made],
-    ...tables.transitions
-      .filter(({ invoice_id }) => invoice_id === id)
-      .map(({ at, command, from, to, version }) => {
-        return [at, { ...entry, type: "transition", command: commandName(command), from, to, version }] as const
-      }),
-    ...Object.entries(tables.acceptances.get(id)?.events ?? {}).map(([code, { at, ...event }]) => {
-      return [at, { ...entry, type: "acceptance", ...eventView({ code: code as AcceptanceCode, ...event }) }] as const
-    })
-  ]
-  return happened.toSorted(([a], [b]) => a - b).map(([at, one]) => ({ ...one, at: timestamp(at) }) as TimelineEntry)
-}

@@ -6,7 +6,6 @@ import { type CompletedAttempt, Deliveries } from "../../../src/webhooks/store/D
 import { type DraftToNumber, Numbering, type NumberingResult } from "../../../src/invoices/store/Numbering.ts"
 import { type Moved, type Step, Transitions } from "../../../src/invoices/store/Transitions.ts"
 import type { EndpointKey, StoredWebhookEndpoint } from "../../../src/webhooks/store/WebhookEndpoints.ts"
-import { askBuyer } from "./acceptance/MemoryAcceptances.ts"
 import { mail } from "./MemoryEmails.ts"
 import { loaded } from "./MemoryNotes.ts"
 import { type DeliveryRow, type InvoiceRow, isOf, inMemory, publish, rowOf, type Tables } from "./MemoryTables.ts"
@@ -127,7 +126,6 @@ const move = (tables: Tables, step: Step, now: number): Moved => {
     }
     tables.transitions.push({ invoice_id: row.id, version, command, from, to, at: now })
   }
-  if (step.asksBuyer === true) askBuyer(tables, row, now)
   const { command, event, key, to } = step
   if (event === undefined) return { moved: true, endpoints: [], taken: null, emailed: false }
   const isAccepted = command === "Accept" || command === "EnterContingency"

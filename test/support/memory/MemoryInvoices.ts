@@ -1,20 +1,13 @@
 import { Option, Result } from "effect"
 import { kindsOf } from "../../../src/invoices/store/DocumentList.ts"
 import { Invoices } from "../../../src/invoices/store/Invoices.ts"
-import { timelineMax } from "../../../src/invoices/store/Timelines.ts"
 import { reminderLeaseSeconds } from "../../../src/invoices/store/Vitals.ts"
-import { acceptanceOf } from "./acceptance/MemoryAcceptances.ts"
-import { entriesOf } from "./MemoryCommands.ts"
 import { latestEmail } from "./MemoryEmails.ts"
 import { loaded } from "./MemoryNotes.ts"
 import { pageOf } from "./MemoryPages.ts"
 import { optionOf, type InvoiceRow, isOf, inMemory, type Tables } from "./MemoryTables.ts"
 
-const shown = (tables: Tables, row: InvoiceRow) => ({
-  ...row,
-  email: latestEmail(tables, row.id),
-  acceptance: acceptanceOf(tables, row.id)
-})
+const shown = (tables: Tables, row: InvoiceRow) => ({ ...row, email: latestEmail(tables, row.id), acceptance: null })
 
 const suspendSecondsMax = 300
 
@@ -97,12 +90,6 @@ export const layerInvoices = inMemory(Invoices, ({ call }) => ({
         invoices.set(id, { ...row, next_action_at: now + reminderLeaseSeconds * 1000 })
         return { account_id, livemode, id, queued: isDraft(row) }
       })
-    }),
-  timeline: (account, id) =>
-    call("Invoices.timeline", (tables) => {
-      const entries = Option.isSome(optionOf(tables.invoices, account, id)) ? entriesOf(tables, id) : []
-      const rows = entries.slice(0, timelineMax)
-      return { rows, has_more: entries.length > rows.length }
     }),
   vitals: (key) =>
     call("Invoices.vitals", ({ invoices }) =>

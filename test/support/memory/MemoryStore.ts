@@ -14,7 +14,6 @@ import {
 import { InvoiceCreation } from "../../../src/invoices/store/InvoiceCreation.ts"
 import { Workers } from "../../../src/database/Workers.ts"
 import { layerAccounts, layerApiKeys, layerAuditLog, layerCertificates } from "./MemoryAccounts.ts"
-import { layerAcceptances } from "./acceptance/MemoryAcceptances.ts"
 import { layerInvoiceCommands } from "./MemoryCommands.ts"
 import { layerDeliveries, layerNumbering, layerTransitions } from "./MemoryDelivery.ts"
 import { layerEndpoints } from "./MemoryEndpoints.ts"
@@ -181,7 +180,6 @@ const layerWorkers = inMemory(Workers, (memory) => ({
 /** Every store service that actors and routes need, on one `MemoryTables`. */
 export const layer = Layer.mergeAll(
   OnPostgres.layer,
-  layerAcceptances,
   layerAccounts,
   layerApiKeys,
   layerAuditLog,

@@ -19,7 +19,6 @@ import type { StoredWebhookEndpoint } from "../../../src/webhooks/store/WebhookE
 import type { Key } from "../../../src/database/Keys.ts"
 import { NationalProfile } from "../../../src/documents/NationalProfile.ts"
 import { patiently } from "../apps/Until.ts"
-import type { AcceptanceRow } from "./acceptance/MemoryAcceptances.ts"
 
 export interface ApiKeyRow extends StoredApiKey {
   readonly hash: string
@@ -156,8 +155,6 @@ const emptyTables = () => ({
   documents: new Map<string, { readonly signed: Uint8Array; readonly authority_answer: unknown }>(),
   circuits: new Map<string, CircuitRow>(),
   rejected: [] as Array<RejectedRow>,
-  /** The buyers' answers, by invoice. */
-  acceptances: new Map<string, AcceptanceRow>(),
   transitions: [] as Array<TransitionRow>,
   idempotencyKeys: new Map<string, KeyRow>(),
   endpoints: new Map<string, StoredWebhookEndpoint & { readonly secret: string }>(),

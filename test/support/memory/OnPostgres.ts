@@ -3,6 +3,7 @@ import { Acquirers } from "../../../src/accounts/store/Acquirers.ts"
 import { Platforms } from "../../../src/accounts/store/Platforms.ts"
 import { missingSession, PortalSessions } from "../../../src/accounts/store/PortalSessions.ts"
 import { Softwares } from "../../../src/accounts/store/Softwares.ts"
+import { Acceptances } from "../../../src/invoices/store/Acceptances.ts"
 import { Enablements } from "../../../src/invoices/store/Enablements.ts"
 import { Incidents } from "../../../src/operations/store/Incidents.ts"
 import { Notices } from "../../../src/operations/store/Notices.ts"
@@ -16,14 +17,15 @@ import { Backlog, everyKind } from "../../../src/operations/store/Backlog.ts"
 import { Retention } from "../../../src/operations/store/Retention.ts"
 
 /*
- * Services that are tested only on PostgreSQL: pages, the request log, test sets, incidents, notices, the sandbox's
- * settings, the authority's data about acquirers. In memory these are empty. A call that is not listed dies, so that no
- * test relies on it by mistake.
+ * Services that are tested only on PostgreSQL: pages, the request log, test sets, incidents, notices, buyers' answers,
+ * the sandbox's settings, the authority's data about acquirers. In memory these are empty. A call that is not listed
+ * dies, so that no test relies on it by mistake.
  */
 
 const none = () => Effect.succeedNone
 
 export const layer = Layer.mergeAll(
+  Layer.mock(Acceptances)({}),
   Layer.mock(Acquirers)({ find: none, keep: () => Effect.void }),
   Layer.mock(AuditChains)({ seal: Effect.succeed(0) }),
   Layer.mock(AuditEntries)({}),
