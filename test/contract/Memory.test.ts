@@ -9,7 +9,7 @@ import * as MemoryStore from "../support/memory/MemoryStore.ts"
 import { MemoryTables } from "../support/memory/MemoryTables.ts"
 import { describeOn } from "../support/Tests.ts"
 import { keysAndCreation, numbering, transitions } from "./Documents.ts"
-import { deliveries, events, redeliveries, takenWithTheEvent } from "./Webhooks.ts"
+import { deliveries, events, takenWithTheEvent } from "./Webhooks.ts"
 import { Contract } from "./World.ts"
 
 const contract = Layer.effect(
@@ -40,6 +40,5 @@ describeMemory("Idempotency and InvoiceCreation in memory", keysAndCreation)
 describeMemory("Numbering in memory", numbering)
 describeMemory("Transitions in memory", transitions)
 describeMemory("Deliveries in memory", deliveries)
-describeMemory("Redelivery in memory", redeliveries)
 describeMemory("Deliveries taken with their event in memory", takenWithTheEvent)
 describeMemory("Events in memory", events)

@@ -1,11 +1,11 @@
 import { Effect } from "effect"
-import { EmailId, InvoiceId, ResolutionId, WebhookEndpointId } from "../../../schemas/Id.ts"
+import { EmailId, InvoiceId, ResolutionId } from "../../../schemas/Id.ts"
 import type { InvoiceState } from "../../../src/invoices/rules/InvoiceLifecycle.ts"
 import type { KeyRights } from "../../../src/accounts/rules/KeyRights.ts"
 import type { StoredInvoice } from "../../../src/invoices/store/Invoices.ts"
 import { emailsMax } from "../../../src/invoices/store/Emails.ts"
 import { resolutionsMax } from "../../../src/accounts/store/Resolutions.ts"
-import { endpointsPerAccountMax, type StoredWebhookEndpoint } from "../../../src/webhooks/store/WebhookEndpoints.ts"
+import { endpointsPerAccountMax } from "../../../src/webhooks/store/WebhookEndpoints.ts"
 import {
   customerBody,
   endpointBody,
@@ -26,15 +26,6 @@ const used = (key: string) => customer(customerBody(), { "idempotency-key": key 
 const breakCall = (name: string) => atCalls(name, Effect.die(new Error("select password from secrets")))
 
 const endpoint = endpointBody("https://hooks.example.com/folio")
-
-const endpointId = WebhookEndpointId.make(`we_${"9".repeat(26)}`)
-
-/** An endpoint with this id. */
-const endpointIs = Effect.fnUntraced(function* (change: Partial<StoredWebhookEndpoint>) {
-  const { tables } = yield* MemoryTables
-  const row = tables.endpoints.get((yield* addEndpoint()).id)
-  if (row !== undefined) tables.endpoints.set(endpointId, { ...row, id: endpointId, ...change })
-})
 
 const numberedId = InvoiceId.make(`inv_${"9".repeat(26)}`)
 
@@ -135,22 +126,6 @@ export const badMoments = [
         "one email over the limit",
         post(`/v1/invoices/${numberedId}/email`, { to: "a@example.com" }),
         /at most 100 times/
-      ]
-    ])
-  },
-  {
-    given: endpointIs({ is_active: false }),
-    bad: refused("endpoint_not_sending", [
-      ["a sample to an inactive endpoint", post(`/v1/webhook-endpoints/${endpointId}/test`), /Set is_active to true/]
-    ])
-  },
-  {
-    given: endpointIs({ full_since: new Date() }),
-    bad: refused("endpoint_not_sending", [
-      [
-        "a sample to a full endpoint",
-        post(`/v1/webhook-endpoints/${endpointId}/test`),
-        /queue of the webhook endpoint is full/
       ]
     ])
   },

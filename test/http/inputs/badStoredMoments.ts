@@ -4,11 +4,14 @@ import { customersMax } from "../../../src/accounts/store/Customers.ts"
 import { usableKeysMax } from "../../../src/accounts/store/ApiKeys.ts"
 import { apiKeyIds, keys } from "../../support/apps/Accounts.ts"
 import { customerBody } from "../../support/apps/Invoices.ts"
+import { addEndpoint, change } from "../../support/apps/PostgresRows.ts"
 import { bearer, send } from "../../support/apps/Requests.ts"
 import { customer, post, refused } from "./Refused.ts"
 
 // Each moment has its own identification, because all moments share an account.
 const [named, unnamed, twice, beyond] = ["900373115", "900373116", "900373117", "900373118"] as const
+
+const inactiveEndpoint = `we_${"9".repeat(26)}`
 
 const external_id = "crm-put"
 
@@ -22,7 +25,7 @@ const put = (number: string, others: object = {}) => ({
 
 const roll = (id: string) => post(`/v1/api-keys/${id}/roll`, { expires_in: 0 })
 
-/** The faults of customers and API keys that depend on stored rows, on PostgreSQL. */
+/** The faults of customers, API keys and webhook endpoints that depend on stored rows, on PostgreSQL. */
 export const badStoredMoments = [
   {
     given: create(named, { external_id }),
@@ -65,6 +68,18 @@ export const badStoredMoments = [
     bad: refused("customer_limit_reached", [
       ["one customer over the limit", customer(customerBody(beyond)), /at most 1000000/],
       ["one customer over the limit, with PUT", put(beyond), /at most 1000000/]
+    ])
+  },
+  {
+    given: Effect.flatMap(addEndpoint(), (id) =>
+      change("webhook_endpoints", id, { id: inactiveEndpoint, is_active: false })
+    ),
+    bad: refused("endpoint_not_sending", [
+      [
+        "a sample to an inactive endpoint",
+        post(`/v1/webhook-endpoints/${inactiveEndpoint}/test`),
+        /Set is_active to true/
+      ]
     ])
   },
   {

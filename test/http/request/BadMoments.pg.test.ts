@@ -15,6 +15,9 @@ const stored = Effect.gen(function* () {
     select to_jsonb(e) as row from enablements e
     union all select to_jsonb(s) from portal_sessions s
     union all select to_jsonb(c) from customers c
+    union all select to_jsonb(w) from webhook_endpoints w
+    union all select to_jsonb(d) from deliveries d
+    union all select to_jsonb(e) from events e
     union all select to_jsonb(k) - 'last_used_at' from api_keys k
     order by 1`
 })

@@ -235,4 +235,18 @@ describeLive(app)("Events", (it) => {
     assert.strictEqual(second.headers["svc-idempotency-cached"], "true")
     assert.strictEqual(yield* rowCount("events"), before + 1)
   })
+
+  it.effect("accepts a time without seconds, and truncates it to milliseconds", function* () {
+    for (const time of [
+      "2026-11-21T10:00-05:00",
+      "2026-11-21T10:00:00.123456-05:00",
+      "2026-11-21T10:00:00.123456789Z"
+    ]) {
+      assert.strictEqual((yield* get(`/v1/events?created[gte]=${time}`)).status, 200, time)
+    }
+    const endpoint = yield* post("/v1/webhook-endpoints", endpointBody("https://hooks.example.com"))
+    const path = `/v1/webhook-endpoints/${endpoint.json.id}/recover`
+    const recovered = yield* post(path, { since: "2026-11-01T10:00:00.123999Z" })
+    assert.strictEqual(recovered.json.since, "2026-11-01T05:00:00.123-05:00", recovered.text)
+  })
 })

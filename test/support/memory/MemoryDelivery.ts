@@ -227,8 +227,8 @@ const take = (tables: Tables, key: EndpointKey, inFlight: number, atMost: number
       endpoint: key,
       id: DeliveryId.make(row.id),
       attempts: row.attempts,
-      scheduled: row.attempts - row.unscheduled,
-      trigger: row.trigger,
+      scheduled: row.attempts,
+      trigger: "auto" as const,
       event_id: event.id,
       event_type: event.type,
       body: event.body,
@@ -238,29 +238,15 @@ const take = (tables: Tables, key: EndpointKey, inFlight: number, atMost: number
   })
 }
 
-/** The changes of an attempt; if another attempt was requested meanwhile, it follows. */
-const recorded = (row: DeliveryRow, attempt: CompletedAttempt, now: number): Partial<DeliveryRow> => {
-  const { delivery, error, retryInMs } = attempt
-  const isManual = delivery.trigger === "manual"
-  const outcome: NonNullable<DeliveryRow["prior"]> =
-    error === null
-      ? { status: "succeeded", next_attempt_at: row.next_attempt_at }
-      : isManual && row.prior !== null
-        ? row.prior
-        : retryInMs === null
-          ? { status: "failed", next_attempt_at: row.next_attempt_at }
-          : { status: "pending", next_attempt_at: now + retryInMs }
-  const isAskedFor = row.trigger === "manual" && !isManual
-  return {
-    attempts: row.attempts + 1,
-    unscheduled: row.unscheduled + (isManual ? 1 : 0),
-    isUnderWay: false,
-    updated_at: now,
-    ...(isAskedFor
-      ? { status: "pending", next_attempt_at: now, prior: outcome }
-      : { ...outcome, trigger: "auto", prior: null })
-  }
-}
+/** The changes of an attempt. */
+const recorded = (row: DeliveryRow, { error, retryInMs }: CompletedAttempt, now: number): DeliveryRow => ({
+  ...row,
+  status: error === null ? "succeeded" : retryInMs === null ? "failed" : "pending",
+  attempts: row.attempts + 1,
+  next_attempt_at: error === null || retryInMs === null ? row.next_attempt_at : now + retryInMs,
+  isUnderWay: false,
+  updated_at: now
+})
 
 export const layerDeliveries = inMemory(Deliveries, ({ call }) => ({
   take: (key, inFlight, atMost = Infinity) =>
@@ -290,7 +276,7 @@ export const layerDeliveries = inMemory(Deliveries, ({ call }) => ({
         endpoint_id === attempt.delivery.endpoint.id && status === "pending" && next_attempt_at <= now
       const row = deliveries.get(attempt.delivery.id)
       if (row?.status === "pending" && row.attempts === attempt.delivery.attempts) {
-        deliveries.set(row.id, { ...row, ...recorded(row, attempt, now) })
+        deliveries.set(row.id, recorded(row, attempt, now))
         const succeeded = attempt.error === null
         attempts.push({ ...attempt, number: row.attempts + 1, succeeded, trigger: attempt.delivery.trigger })
         const endpoint = endpoints.get(row.endpoint_id)

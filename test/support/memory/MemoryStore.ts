@@ -19,7 +19,7 @@ import { layerDeliveries, layerNumbering, layerTransitions } from "./MemoryDeliv
 import { layerEndpoints } from "./MemoryEndpoints.ts"
 import { layerInvoices } from "./MemoryInvoices.ts"
 import { layerEmails } from "./MemoryEmails.ts"
-import { layerDeliveryLog, layerEvents, layerRedelivery } from "./MemoryEvents.ts"
+import { layerDeliveryLog, layerEvents } from "./MemoryEvents.ts"
 import { layerNotes, numberWithinMs, untouched } from "./MemoryNotes.ts"
 import { layerResolutions } from "./MemoryResolutions.ts"
 import { layerCircuits } from "./MemoryContingency.ts"
@@ -199,7 +199,6 @@ export const layer = Layer.mergeAll(
   layerInvoices,
   layerNotes,
   layerNumbering,
-  layerRedelivery,
   layerResolutions,
   layerTransitions,
   layerWorkers

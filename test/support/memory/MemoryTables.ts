@@ -96,10 +96,6 @@ export interface DeliveryRow extends AccountMode {
   /** Milliseconds; Infinity while it is inactive. */
   readonly next_attempt_at: number
   readonly isUnderWay: boolean
-  readonly trigger: AttemptTrigger
-  readonly unscheduled: number
-  /** The status and time to restore if a manually requested attempt fails. */
-  readonly prior: { readonly status: DeliveryStatus; readonly next_attempt_at: number } | null
   readonly created_at: number
   readonly updated_at: number
 }
@@ -114,8 +110,7 @@ export interface AttemptRow extends CompletedAttempt {
 export const newDelivery = (
   { account_id, id: event_id, livemode, object_id, seq }: EventRow,
   endpoint_id: string,
-  now: number,
-  trigger: AttemptTrigger = "auto"
+  now: number
 ): DeliveryRow => ({
   account_id,
   livemode,
@@ -128,9 +123,6 @@ export const newDelivery = (
   attempts: 0,
   next_attempt_at: now,
   isUnderWay: false,
-  trigger,
-  unscheduled: 0,
-  prior: null,
   created_at: now,
   updated_at: now
 })

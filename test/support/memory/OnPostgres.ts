@@ -12,14 +12,15 @@ import { RequestLog } from "../../../src/operations/store/RequestLog.ts"
 import { AuditChains } from "../../../src/operations/store/AuditChains.ts"
 import { AuditEntries } from "../../../src/operations/store/AuditEntries.ts"
 import { Requests } from "../../../src/operations/store/Requests.ts"
+import { Redelivery } from "../../../src/webhooks/store/Redelivery.ts"
 import { SandboxAuthorities } from "../../../src/accounts/store/sandbox/SandboxAuthorities.ts"
 import { Backlog, everyKind } from "../../../src/operations/store/Backlog.ts"
 import { Retention } from "../../../src/operations/store/Retention.ts"
 
 /*
  * Services that are tested only on PostgreSQL: pages, the request log, test sets, incidents, notices, buyers' answers,
- * the sandbox's settings, the authority's data about acquirers. In memory these are empty. A call that is not listed
- * dies, so that no test relies on it by mistake.
+ * redeliveries, the sandbox's settings, the authority's data about acquirers. In memory these are empty. A call that is
+ * not listed dies, so that no test relies on it by mistake.
  */
 
 const none = () => Effect.succeedNone
@@ -46,6 +47,7 @@ export const layer = Layer.mergeAll(
   Layer.mock(Overview)({}),
   Layer.mock(Platforms)({ asService: (effect) => effect }),
   Layer.mock(PortalSessions)({ find: none, retrieve: none, end: ({ id }) => Effect.fail(missingSession(id)) }),
+  Layer.mock(Redelivery)({}),
   Layer.mock(Retention)({}),
   Layer.mock(SandboxAuthorities)({ isMuchToAdvance: () => Effect.succeed(false) }),
   Layer.mock(Softwares)({ current: none, ofVersion: none }),

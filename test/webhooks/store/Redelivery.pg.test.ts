@@ -1,6 +1,7 @@
 import { assert } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Option } from "effect"
+import { Cause, Context, Effect, Fiber, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import type { ApiError } from "../../../schemas/ApiError.ts"
 import { Ids } from "../../../src/database/Ids.ts"
 import { completed } from "../../support/receiver/DeliveryOwners.ts"
 import { blocked } from "../../support/database/Owners.ts"
@@ -31,9 +32,16 @@ onPostgres("A sample for an inactive or full endpoint leaves no row behind", fun
   const sql = yield* SqlClient.SqlClient
   const stored = sql`select (select count(*) from events) as events, (select count(*) from deliveries) as deliveries`
   const before = yield* stored
-  for (const change of [{ is_active: false }, { full_since: new Date() }]) {
+  const cases = [
+    [{ is_active: false }, /Set is_active to true/],
+    [{ full_since: new Date() }, /queue of the webhook endpoint is full/]
+  ] as const
+  for (const [change, message] of cases) {
     yield* sql`update webhook_endpoints set ${sql.update({ is_active: true, full_since: null, ...change })}`
-    assert.isTrue(Exit.isFailure(yield* Effect.exit(it.test(yield* Context.get(it.services, Ids).event))))
+    const cause = yield* Effect.flip(Effect.sandbox(it.test(yield* Context.get(it.services, Ids).event)))
+    const error = Cause.squash(cause)
+    assert.deepInclude(error, { code: "endpoint_not_sending" })
+    assert.match((error as ApiError).message, message)
     assert.deepStrictEqual(yield* stored, before)
   }
 })
