@@ -17,25 +17,14 @@ const alarm = (row: InvoiceRow) => row.next_action_at ?? Infinity
 
 export const layerInvoices = inMemory(Invoices, ({ call }) => ({
   imprint: (account, id) =>
-    call("Invoices.imprint", ({ documents, invoices, resolutions }) =>
+    call("Invoices.imprint", ({ documents, invoices }) =>
       Option.map(optionOf(invoices, account, id), (row) => ({
         id: row.id,
         kind: row.kind,
         state: row.state,
         full_number: row.full_number ?? "",
         is_signed: documents.has(row.id),
-        imprint: JSON.stringify([
-          row.id,
-          row.full_number,
-          row.cufe,
-          row.issue_date,
-          row.issue_time,
-          row.of_type_04,
-          row.issuer_version,
-          row.resolution_id,
-          resolutions.get(row.resolution_id ?? "")?.valid_to,
-          row.invoice_id
-        ])
+        imprint: `${row.id} ${row.cufe}`
       }))
     ),
   find: (account, id) =>

@@ -1,19 +1,14 @@
 import { Option, Result } from "effect"
 import type { AccountMode } from "../../../schemas/Account.ts"
-import { ApiError } from "../../../schemas/ApiError.ts"
-import type { NumberForm } from "../../../src/documents/rules/FullNumber.ts"
-import type { ResolutionUpdate } from "../../../schemas/Resolution.ts"
 import {
   changed,
-  overlapOf,
   type RangeQuery,
   refusalOf,
-  type ResolutionKey,
   Resolutions,
   type StoredResolution
 } from "../../../src/accounts/store/Resolutions.ts"
 import { counterBeside, isCounted, isCounterPrefix } from "../../../src/accounts/store/NoteCounters.ts"
-import { isOf, inMemory, rowOf } from "./MemoryTables.ts"
+import { existing, isOf, inMemory, rowOf } from "./MemoryTables.ts"
 
 type Ranges = Map<string, StoredResolution>
 
@@ -23,17 +18,6 @@ const matching = (ranges: Ranges, { kind, prefix, ...account }: RangeQuery) =>
   ofAccount(ranges, account)
     .filter((row) => row.document_type === kind && (prefix === null || row.prefix === prefix))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-
-const change = (ranges: Ranges, key: ResolutionKey, patch: ResolutionUpdate, form: NumberForm) =>
-  Result.gen(function* () {
-    const range = rowOf(ranges, key)
-    if (range === undefined) return yield* Result.fail(ApiError.missing("resolution", key.id))
-    const next = yield* changed(range, patch)
-    const overlap = next.is_active && !range.is_active ? overlapOf(next, ofAccount(ranges, key), form) : undefined
-    if (overlap !== undefined) return yield* Result.fail(overlap)
-    ranges.set(next.id, next)
-    return next
-  })
 
 export const layerResolutions = inMemory(Resolutions, ({ attempt, call }, { numbering }) => ({
   all: (query) => call("Resolutions.all", ({ resolutions }) => matching(resolutions, query)),
@@ -66,8 +50,14 @@ export const layerResolutions = inMemory(Resolutions, ({ attempt, call }, { numb
       resolutions.set(resolution.id, resolution)
       return Result.void
     }),
+  // Overlaps with other ranges are tested on PostgreSQL.
   update: (key, patch) =>
-    attempt("Resolutions.update", ({ resolutions }) => change(resolutions, key, patch, numbering)),
+    attempt("Resolutions.update", ({ resolutions }) =>
+      Result.map(changed(existing(resolutions, key.id), patch), (next) => {
+        resolutions.set(next.id, next)
+        return next
+      })
+    ),
   insert: (resolution) =>
     call("Resolutions.insert", ({ resolutions }) => void resolutions.set(resolution.id, resolution))
 }))

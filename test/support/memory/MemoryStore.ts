@@ -2,7 +2,6 @@ import { detailsOf } from "../../../src/documents/rules/Details.ts"
 import { Effect, Latch, Layer, Option, Result } from "effect"
 import { ApiError } from "../../../schemas/ApiError.ts"
 import { Customers } from "../../../src/accounts/store/Customers.ts"
-import { ExternalIds } from "../../../src/database/ExternalIds.ts"
 import { Database } from "../../../src/database/Database.ts"
 import {
   type Answer,
@@ -82,9 +81,6 @@ const layerCustomers = inMemory(Customers, ({ attempt, call }) => ({
       claimed(tables, now, draft, () => Result.succeed(tables.customers.set(draft.customer.id, draft.customer)))
     )
 }))
-
-// External ids are tested on PostgreSQL.
-const layerExternalIds = inMemory(ExternalIds, () => ({ refusal: () => Effect.succeedNone }))
 
 const layerDatabase = inMemory(Database, ({ call }) => ({
   answers: Effect.isSuccess(Effect.sandbox(call("Database.answers", () => true))),
@@ -192,7 +188,6 @@ export const layer = Layer.mergeAll(
   layerEmails,
   layerEndpoints,
   layerEvents,
-  layerExternalIds,
   layerIdempotency,
   layerInvoiceCommands,
   layerInvoiceCreation,

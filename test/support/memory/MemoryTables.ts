@@ -24,12 +24,6 @@ export interface ApiKeyRow extends StoredApiKey {
   readonly hash: string
 }
 
-export interface AuditRow extends AccountMode {
-  readonly actor: string
-  readonly action: string
-  readonly object_id: string | null
-}
-
 export interface InvoiceRow extends StoredInvoice {
   readonly prefix: string | null
   readonly number: bigint | null
@@ -139,7 +133,7 @@ const emptyTables = () => ({
   accounts: new Map<string, StoredAccount>(),
   issuers: new Map<string, Issuer>(),
   apiKeys: new Map<string, ApiKeyRow>(),
-  auditLog: [] as Array<AuditRow>,
+  auditLog: [] as Array<string>,
   certificates: new Map<string, StoredCertificate & { readonly pem: string }>(),
   customers: new Map<string, StoredCustomer>(),
   resolutions: new Map<string, StoredResolution>(),

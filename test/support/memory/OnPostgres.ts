@@ -4,6 +4,7 @@ import { Platforms } from "../../../src/accounts/store/Platforms.ts"
 import { missingSession, PortalSessions } from "../../../src/accounts/store/PortalSessions.ts"
 import { Softwares } from "../../../src/accounts/store/Softwares.ts"
 import { Acceptances } from "../../../src/invoices/store/Acceptances.ts"
+import { ExternalIds } from "../../../src/database/ExternalIds.ts"
 import { Enablements } from "../../../src/invoices/store/Enablements.ts"
 import { Incidents } from "../../../src/operations/store/Incidents.ts"
 import { Notices } from "../../../src/operations/store/Notices.ts"
@@ -19,8 +20,8 @@ import { Retention } from "../../../src/operations/store/Retention.ts"
 
 /*
  * Services that are tested only on PostgreSQL: pages, the request log, test sets, incidents, notices, buyers' answers,
- * redeliveries, the sandbox's settings, the authority's data about acquirers. In memory these are empty. A call that is
- * not listed dies, so that no test relies on it by mistake.
+ * redeliveries, external ids, the sandbox's settings, the authority's data about acquirers. In memory these are empty.
+ * A call that is not listed dies, so that no test relies on it by mistake.
  */
 
 const none = () => Effect.succeedNone
@@ -37,6 +38,7 @@ export const layer = Layer.mergeAll(
     find: none,
     take: () => Effect.succeed([])
   }),
+  Layer.mock(ExternalIds)({ refusal: none }),
   Layer.mock(Incidents)({
     sources: [],
     open: Effect.succeed([]),
