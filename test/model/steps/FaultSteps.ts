@@ -13,7 +13,7 @@ const receiver = step("receiver", {
   times: Schema.Literals([1, 2, 3, 4, 5])
 })
 
-const calls = [
+export const calls = [
   "any",
   "Customers.create",
   "InvoiceCreation.create",

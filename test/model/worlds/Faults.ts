@@ -107,10 +107,10 @@ export class Faults {
   readonly disturb = (store: Context.Context<never>): Context.Context<never> =>
     Context.makeUnsafe(
       new Map(
-        [...store.mapUnsafe].map(([key, service]) => [
-          key,
-          /^folio\/store\/(?!Ids|Secrets)/.test(key) ? this.wrap(key.slice(12), service as object) : service
-        ])
+        [...store.mapUnsafe].map(([key, service]) => {
+          const name = /^folio\/(?:\w+\/store|database)\/(?!Ids$|Secrets$)(\w+)$/.exec(key)?.[1]
+          return [key, name === undefined ? service : this.wrap(name, service as object)]
+        })
       )
     )
 
