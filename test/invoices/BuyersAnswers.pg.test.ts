@@ -77,7 +77,7 @@ const pass = Effect.fnUntraced(function* (seconds: number) {
 })
 
 const reaches = (look: () => number, count: number) =>
-  until(Effect.sync(look), (seen) => seen === count, "180 seconds", "1 millis")
+  until(Effect.sync(look), (seen) => seen >= count, "180 seconds", "1 millis")
 
 const acceptanceOf = (id: string) => Effect.map(get(`/v1/invoices/${id}`), ({ json }) => json.acceptance)
 
