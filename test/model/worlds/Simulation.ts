@@ -1,5 +1,4 @@
 import { Clock, Context, Duration, Effect, Scheduler } from "effect"
-import { CurrentSession, Session } from "../../support/memory/MemoryTables.ts"
 
 /**
  * A simulated process: its fibers run on its own scheduler and clock, so that it can be stopped between any two steps.
@@ -11,7 +10,6 @@ export interface Machine {
   readonly ready: Array<() => void>
   frozenAt: number
   thawedAt: number
-  session: Session
 }
 
 interface Sleeper {
@@ -63,14 +61,12 @@ export class Simulation {
     for (const machine of options.again) {
       machine.state = "running"
       machine.frozenAt = machine.thawedAt = -Infinity
-      machine.session = new Session()
       this.machines.add(machine)
     }
   }
 
   start(name: string): Machine {
-    const times = { frozenAt: -Infinity, thawedAt: -Infinity }
-    const machine: Machine = { name, state: "running", ready: [], ...times, session: new Session() }
+    const machine: Machine = { name, state: "running", ready: [], frozenAt: -Infinity, thawedAt: -Infinity }
     this.machines.add(machine)
     return machine
   }
@@ -90,7 +86,6 @@ export class Simulation {
 
   kill(machine: Machine): void {
     machine.state = "dead"
-    machine.session.end()
     machine.ready.length = 0
     this.machines.delete(machine)
     this.sleepers = this.sleepers.filter((sleeper) => sleeper.machine !== machine)
@@ -120,10 +115,7 @@ export class Simulation {
       shouldYield: (fiber) => fiber.currentOpCount >= fiber.cache.maxOpsBeforeYield,
       makeDispatcher: () => ({ scheduleTask: (task) => this.later(machine, task), flush: () => {} })
     }
-    return Context.make(Scheduler.Scheduler, scheduler).pipe(
-      Context.add(Clock.Clock, this.clock(machine, naps)),
-      Context.add(CurrentSession, machine.session)
-    )
+    return Context.make(Scheduler.Scheduler, scheduler).pipe(Context.add(Clock.Clock, this.clock(machine, naps)))
   }
 
   /** Runs all steps that are ready at this moment, or only this many of them. */

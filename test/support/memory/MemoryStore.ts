@@ -24,15 +24,7 @@ import { layerResolutions } from "./MemoryResolutions.ts"
 import { layerCircuits } from "./MemoryContingency.ts"
 import * as OnPostgres from "./OnPostgres.ts"
 import { pageOf } from "./MemoryPages.ts"
-import {
-  CurrentSession,
-  inMemory,
-  type InvoiceRow,
-  MemoryTables,
-  optionOf,
-  type Session,
-  type Tables
-} from "./MemoryTables.ts"
+import { inMemory, type InvoiceRow, MemoryTables, optionOf, type Tables } from "./MemoryTables.ts"
 
 /*
  * The store in memory: the SQL's effect on one row at a time. Each call is atomic like a statement, has the same
@@ -94,17 +86,15 @@ const layerIdempotency = inMemory(Idempotency, ({ attempt, call }) => {
   // A second request with the same key waits for the first, as at the unique index. No effect fails after it has
   // written, so nothing must be rolled back. All waiters are woken: one of them may be on a killed machine.
   const free = Latch.makeUnsafe(true)
-  let holder: Session | undefined
-  const begin: Effect.Effect<void> = Effect.flatMap(CurrentSession, (session) => {
-    if (holder?.isOpen === true) {
-      return Effect.andThen(Effect.interruptible(Effect.raceFirst(free.await, holder.awaitEnd)), begin)
-    }
-    holder = session
+  let isTaken = false
+  const begin: Effect.Effect<void> = Effect.suspend(() => {
+    if (isTaken) return Effect.andThen(Effect.interruptible(free.await), begin)
+    isTaken = true
     free.closeUnsafe()
     return Effect.void
   })
   const end = Effect.sync(() => {
-    holder = undefined
+    isTaken = false
     free.openUnsafe()
   })
   return {

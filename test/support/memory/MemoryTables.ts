@@ -207,20 +207,6 @@ export class MemoryTables extends Context.Service<
   })
 }
 
-/** The database session of a process: its locks end with it, as after a kill -9. */
-export class Session {
-  isOpen = true
-  private readonly ended = Latch.makeUnsafe()
-  readonly end = () => {
-    this.isOpen = false
-    this.ended.openUnsafe()
-  }
-  readonly awaitEnd = this.ended.await
-}
-
-/** The session of the caller; one that never ends by default. */
-export const CurrentSession = Context.Reference("folio/test/CurrentSession", { defaultValue: () => new Session() })
-
 /** A service of the store that consists of calls. A call that is not listed dies: it is tested only on PostgreSQL. */
 export const inMemory = <Id, Service extends object>(
   service: Context.Key<Id, Service>,
