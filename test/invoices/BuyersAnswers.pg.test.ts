@@ -3,7 +3,7 @@ import { Clock, Effect, Fiber, Latch, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { layerWork } from "../../src/service/Layers.ts"
-import type { AuthorityEvent } from "../../src/invoices/rules/AcceptanceRules.ts"
+import { event } from "../support/authority/AuthorityEvents.ts"
 import * as BuyersAnswers from "../../src/invoices/BuyersAnswers.ts"
 import { Authority, AuthorityRefusal, AuthorityUnavailable } from "../../src/invoices/authority/Authority.ts"
 import { AuthorityCircuits } from "../../src/invoices/store/AuthorityCircuits.ts"
@@ -23,14 +23,6 @@ import { Limits, type LimitsChange } from "../../src/runtime/Limits.ts"
 
 const hour = 3_600
 const day = 24 * hour
-
-const event = (code: AuthorityEvent["code"], change: Partial<AuthorityEvent> = {}): AuthorityEvent => ({
-  code,
-  at: Date.parse("2026-11-23T15:00:00Z"),
-  by: null,
-  claim: null,
-  ...change
-})
 
 const credit = { payment_means: { code: "31", type: "2", due_date: "2099-12-31" } }
 

@@ -179,7 +179,7 @@ export const insertPublic = (sql: SqlClient.SqlClient, resolution: StoredResolut
 
 /**
  * Makes the check of an account's ranges whose issuer gets the identification `of`, in the caller's transaction. The
- * check fails with `resolution_overlap`. It opens no technical key, so an operator's command needs no encryption key.
+ * check fails with `resolution_overlap`. It decrypts no technical key, because an operator's command may have no key.
  */
 export const issuerCheck = (sql: SqlClient.SqlClient, form: NumberForm) => {
   const ofSameIssuer = LiveMode.rangesOfIssuer(sql, true)

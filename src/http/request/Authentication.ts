@@ -320,7 +320,7 @@ const platformKeyRequired = new ApiError({
   message: `Only a platform's key may do this, and this key belongs to an account. Use a key of the platform. For the account itself, use /v1/account and omit the header ${header}.`
 })
 const accountMissing = (account: string) =>
-  `This platform has no account ${JSON.stringify(account.slice(0, 64))}. Send the id of one of its accounts once: GET /v1/accounts lists them.`
+  `This platform has no account ${JSON.stringify(account.slice(0, 64))}. Send the id of one of its accounts: GET /v1/accounts lists them.`
 const accountNotTaken = ApiError.fromViolations([
   violation(
     header,

@@ -54,7 +54,7 @@ describeLive(app)("every route", (it) => {
       const { json } = yield* get("/v1/customers", acting(mine, sent))
       assert.deepInclude(json.error, {
         param: "Svc-Account",
-        message: `This platform has no account "${sent}". Send the id of one of its accounts once: GET /v1/accounts lists them.`
+        message: `This platform has no account "${sent}". Send the id of one of its accounts: GET /v1/accounts lists them.`
       })
     }
   })

@@ -1,7 +1,7 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Fiber, Option } from "effect"
 import type { InvoiceId } from "../../../schemas/Id.ts"
-import type { AuthorityEvent } from "../../../src/invoices/rules/AcceptanceRules.ts"
+import { event } from "../../support/authority/AuthorityEvents.ts"
 import { Acceptances, questionLeaseSeconds } from "../../../src/invoices/store/Acceptances.ts"
 import { Invoices } from "../../../src/invoices/store/Invoices.ts"
 import { invoiceView } from "../../../src/invoices/store/InvoiceViews.ts"
@@ -16,14 +16,6 @@ import { describeLive } from "../../support/Tests.ts"
 
 const noLinks = { pdf_url: null, xml_url: null, qr_url: null }
 const page = { limit: 100, cursor: null }
-
-const event = (code: AuthorityEvent["code"], change: Partial<AuthorityEvent> = {}): AuthorityEvent => ({
-  code,
-  at: Date.parse("2026-11-23T15:00:00Z"),
-  by: null,
-  claim: null,
-  ...change
-})
 
 /** Two owners, submitted invoices on credit terms, and a helper that accepts them. */
 const setUp = Effect.gen(function* () {
